@@ -22,7 +22,8 @@ var advisedCases = append(quickAdvice, []advisedCase{
 	{"barrier_pairs", []string{"fewer_barriers:none@main/barrier_pairs/MPI_Barrier"}, 0},
 	{"stall", []string{"nonblocking_send@main/stall/MPI_Send", "eager_limit:1MiB"}, 0},
 	{"late_receive", []string{
-		"arrival_order@main/late_receive/MPI_Recv", "early_receive@main/late_receive/MPI_Recv", "nonblocking_send@main/late_receive/MPI_Send", "eager_limit:1MiB",
+		"arrival_order@main/late_receive/MPI_Recv", "early_receive@main/late_receive/MPI_Recv", "nonblocking_send@main/late_receive/MPI_Send",
+		"eager_limit:1MiB",
 	}, 0},
 	{"noise", []string{"noise:median"}, 0},
 }...)

@@ -50,7 +50,8 @@ func TestColumnPage(t *testing.T) {
 		if i > 0 {
 			b.WriteString("\n")
 		}
-		b.WriteString("### " + table.Name + "\n\n" + strings.ToUpper(table.Meaning[:1]) + table.Meaning[1:] + ".\n\n| column | type | meaning |\n| --- | --- | --- |\n")
+		b.WriteString("### " + table.Name + "\n\n" + strings.ToUpper(table.Meaning[:1]) + table.Meaning[1:] +
+			".\n\n| column | type | meaning |\n| --- | --- | --- |\n")
 		for _, c := range table.Columns {
 			missing := ""
 			if c.Missing {

@@ -30,7 +30,8 @@ var ofWorlds = regexp.MustCompile(`^(Comm_(spawn\w*|accept|connect|join)|Close_p
 func TestConformance(t *testing.T) {
 	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		source := func(name string) string { return filepath.Join("..", "testdata", "conformance", name) }
-		binary := mpitest.Build(t, l, source("conformance.c"), source("messages.c"), source("collectives.c"), source("objects.c"), source("further.c"), "-O1", "-w")
+		binary := mpitest.Build(t, l, source("conformance.c"), source("messages.c"), source("collectives.c"), source("objects.c"),
+			source("further.c"), "-O1", "-w")
 		called := conform(t, l, 4, binary)
 		for _, name := range mpitest.Declared(t, l) {
 			if !called[name] && !notConforming.MatchString(name) && (called["Close_port"] || !ofWorlds.MatchString(name)) {

@@ -50,7 +50,8 @@ func TestFaultsAreReported(t *testing.T) {
 				t.Errorf("%s: %v, stdout %q; want exit code 1 and no output", where, err, stdout.String())
 			}
 			text := stderr.String()
-			if !strings.HasPrefix(text, "slackline: internal error at cli/fault_test.go:") || !strings.Contains(text, "planted; by a test") || !strings.Contains(text, "please report") {
+			if !strings.HasPrefix(text, "slackline: internal error at cli/fault_test.go:") || !strings.Contains(text, "planted; by a test") ||
+				!strings.Contains(text, "please report") {
 				t.Errorf("%s: stderr = %q, want a request to report the fault", where, text)
 			}
 			if lines := strings.Count(text, "\n"); (lines == 1) != (level == "") {

@@ -73,9 +73,12 @@ func writeHostileSchedule(t *testing.T, file string) {
 func TestNamesControlNothing(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	trace := fmt.Sprintf("slackline trace 1\nunit us\nmachine %[1]q\ncommand %[1]q\nlaunch %[1]q\ncomm 0 name %[1]q 0-1\nregion 0 name %[1]q user at %[1]q 3\n"+
-		"rank 0 name %[1]q host %[1]q\n0 0 {\n0..30 compute\n30..32 MPI_Send: send to 1 size 64KiB tag 3\n32..40 MPI_Barrier: barrier comm 0\n} 40\n"+
-		"rank 1 host %[1]q\n0 0 {\n0..10 compute\n10..34 MPI_Recv: recv from 0 size 64KiB tag 3\n34..40 MPI_Barrier: barrier comm 0\n} 40\n", hostile)
+	trace := fmt.Sprintf("slackline trace 1\nunit us\nmachine %[1]q\ncommand %[1]q\nlaunch %[1]q\ncomm 0 name %[1]q 0-1\n"+
+		"region 0 name %[1]q user at %[1]q 3\n"+
+		"rank 0 name %[1]q host %[1]q\n0 0 {\n0..30 compute\n30..32 MPI_Send: send to 1 size 64KiB tag 3\n"+
+		"32..40 MPI_Barrier: barrier comm 0\n} 40\n"+
+		"rank 1 host %[1]q\n0 0 {\n0..10 compute\n10..34 MPI_Recv: recv from 0 size 64KiB tag 3\n34..40 MPI_Barrier: barrier comm 0\n} 40\n",
+		hostile)
 	var points []string
 	for p := 1; p <= 32; p *= 2 {
 		points = append(points, fmt.Sprintf(`{"at":[%d],"values":[%d]}`, p, 10*p))
@@ -84,7 +87,8 @@ func TestNamesControlNothing(t *testing.T) {
 	name = strings.ReplaceAll(strings.ReplaceAll(name, `\a`, `\u0007`), `\v`, `\u000b`)
 	data := fmt.Sprintf(`{"slackline_dataset":1,"parameters":["p"],"series":[{"callpath":%[1]s,"metric":%[1]s,"points":[%[2]s]}]}`, name, strings.Join(points, ","))
 	odd := strings.ReplaceAll(hostile, "/", "") + ".trace"
-	for file, text := range map[string]string{"run.trace": trace, odd: trace, "data.json": data, "broken" + odd: "slackline trace 1\nunit x\n", "broken.goal": "num_ranks 1\n" + hostile + "\n"} {
+	for file, text := range map[string]string{"run.trace": trace, odd: trace, "data.json": data, "broken" + odd: "slackline trace 1\nunit x\n",
+		"broken.goal": "num_ranks 1\n" + hostile + "\n"} {
 		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -132,7 +132,8 @@ func (s *site) recordOnHosts(t *testing.T) {
 // recordWaiting records the program, and returns what differs from what it saw.
 func (s *site) recordWaiting(t *testing.T, program, trace string) (wrong string) {
 	t.Helper()
-	stdout, stderr := s.slackline(t, append([]string{"record", "--quiet", "--out", trace, "--"}, append(mpitest.Launch(s.library, 3), program)...)...)
+	stdout, stderr := s.slackline(t, append([]string{"record", "--quiet", "--out", trace, "--"},
+		append(mpitest.Launch(s.library, 3), program)...)...)
 	var late, barrier float64
 	if _, err := fmt.Sscan(stdout, &late, &barrier); err != nil {
 		t.Fatalf("%v in %q", err, stdout)
@@ -281,7 +282,8 @@ func (s *site) clocksOnHosts(t *testing.T) {
 // networkOnHosts wants parameters of the network between hosts.
 func (s *site) networkOnHosts(t *testing.T) {
 	file := filepath.Join(s.Dir, "machine.yaml")
-	c := s.Command(t, s.library, s.program, "measure", "network", "--mpi", s.library.Compiler, "--max-size", "1KiB", "--repeat", "20", "--rounds", "3",
+	c := s.Command(t, s.library, s.program, "measure", "network", "--mpi", s.library.Compiler, "--max-size", "1KiB", "--repeat", "20",
+		"--rounds", "3",
 		"--machine-file", file, "--quiet")
 	out, err := c.CombinedOutput()
 	busy := strings.Contains(string(out), "makes no sense") || strings.Contains(string(out), "is inconclusive")

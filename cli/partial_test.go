@@ -56,7 +56,8 @@ func TestUnreadableEventsAreErrors(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, args := range [][]string{
-				{"waits", dir}, {"profile", dir}, {"compare", dir, good, "--fail-if", "run_time>5%"}, {"compare", good, dir, "--fail-if", "run_time>5%"},
+				{"waits", dir}, {"profile", dir}, {"compare", dir, good, "--fail-if", "run_time>5%"},
+				{"compare", good, dir, "--fail-if", "run_time>5%"},
 				{"simulate", dir, "--machine", "chic"}, {"tolerance", dir, "--machine", "chic"}, {"scaling", dir},
 				{"convert", dir, "--to", "trace-text"}, {"report", dir, "--format", "json"},
 			} {
@@ -121,8 +122,10 @@ func TestAnonymousReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := filepath.Join(dir, "it's run.trace")
-	trace := "slackline trace 1\nunit us\nmachine login7.site.example\ncommand \"/home/alice/my app/solver\" /scratch/alice/in.dat\nlaunch mpirun -H node42,node43 \"/home/alice/my app/solver\"\n" +
-		"region 0 name /home/alice/my.py:f user at /home/alice/my.py 3\nrank 0 host node42.site.example\n0 0 {\n0..30 compute\n30..40 MPI_Barrier: barrier\n} 40\n" +
+	trace := "slackline trace 1\nunit us\nmachine login7.site.example\ncommand \"/home/alice/my app/solver\" /scratch/alice/in.dat\n" +
+		"launch mpirun -H node42,node43 \"/home/alice/my app/solver\"\n" +
+		"region 0 name /home/alice/my.py:f user at /home/alice/my.py 3\nrank 0 host node42.site.example\n0 0 {\n0..30 compute\n" +
+		"30..40 MPI_Barrier: barrier\n} 40\n" +
 		"rank 1 host node43\n0 0 {\n0..10 compute\n10..40 MPI_Barrier: barrier\n} 40\n"
 	if err := os.WriteFile(run, []byte(trace), 0o666); err != nil {
 		t.Fatal(err)

@@ -111,7 +111,8 @@ func findLateCases(t *testing.T, l *mpi.Library, binary string, least, most floa
 		// The barrier behind it makes the others wait, too, unless the library had them wait in the call.
 		want, cost := lateSeconds*float64(c.waiting), got.Ranking[first].Cost
 		if waits < least*want || cost < least*want || most > 0 && (waits > most*want || cost > most*3*lateSeconds) {
-			return fmt.Sprintf("%s: %.3f s of %s and a cost of %.3f s, want %.3f s and up to %.3f s", c.name, waits, c.metric, cost, want, 3*lateSeconds)
+			return fmt.Sprintf("%s: %.3f s of %s and a cost of %.3f s, want %.3f s and up to %.3f s",
+				c.name, waits, c.metric, cost, want, 3*lateSeconds)
 		}
 	}
 	return ""
@@ -154,7 +155,8 @@ func TestPlantedSpawn(t *testing.T) {
 				}
 			}
 			if waits < lateSeconds || cost < lateSeconds {
-				t.Errorf("%s: %.3f s of comm_create, cost of planted on rank 2 %.3f s, want at least %.1f s of both\n%s", c.in, waits, cost, lateSeconds, stdout)
+				t.Errorf("%s: %.3f s of comm_create, cost of planted on rank 2 %.3f s, want at least %.1f s of both\n%s",
+					c.in, waits, cost, lateSeconds, stdout)
 			}
 		}
 	})

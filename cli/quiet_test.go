@@ -35,7 +35,8 @@ func TestRunTimeIsPredicted(t *testing.T) {
 				var result struct {
 					Makespan float64 `json:"makespan_ns"`
 				}
-				if err := json.Unmarshal(clitest.Output(t, slackline, "simulate", trace, "--machine", machine, "--format", "json", "--quiet"), &result); err != nil {
+				if err := json.Unmarshal(clitest.Output(t, slackline, "simulate", trace, "--machine", machine, "--format", "json", "--quiet"),
+					&result); err != nil {
 					t.Fatal(err)
 				}
 				errors = append(errors, 100*(result.Makespan/own-1))

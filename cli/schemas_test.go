@@ -106,7 +106,8 @@ func TestDocumentsHaveSchemas(t *testing.T) {
 			t.Errorf("%s: %v", line, err)
 		}
 	}
-	byScripts := []string{"campaign-status", "hang", "inject", "measure-clocks", "measure-collectives", "measure-memory", "measure-network", "measure-noise"}
+	byScripts := []string{"campaign-status", "hang", "inject", "measure-clocks", "measure-collectives", "measure-memory", "measure-network",
+		"measure-noise"}
 	for name := range allDocuments() {
 		if !seen[name] && !slices.Contains(byScripts, name) {
 			t.Errorf("no document %s is held against its schema", name)

@@ -23,7 +23,8 @@ func TestParseSettings(t *testing.T) {
 	if err != nil || quoted["machine"].value != "my machine.yaml" || quoted["mapping"].value != "b" {
 		t.Errorf("quotes: %v, %v", quoted, err)
 	}
-	for _, text := range []string{"machine:\n", "machine: \n", "machine:chic\n", " machine: chic\n", "machine: \"chic\n", "machine: 'a' b\n", "machine: |\n", "- a\n", "machine\n", "machine: [a]\n", "foo: 1\n", "a: b: c\n", "machine: chic\nmachine: xt4\n"} {
+	for _, text := range []string{"machine:\n", "machine: \n", "machine:chic\n", " machine: chic\n", "machine: \"chic\n", "machine: 'a' b\n",
+		"machine: |\n", "- a\n", "machine\n", "machine: [a]\n", "foo: 1\n", "a: b: c\n", "machine: chic\nmachine: xt4\n"} {
 		if got, err := parseSettings("f", []byte(text)); err == nil {
 			t.Errorf("%q gives %v, want an error", text, got)
 		}
@@ -33,7 +34,8 @@ func TestParseSettings(t *testing.T) {
 // FuzzParseSettings: whatever a settings file contains, there is an error that
 // names the file, or settings that exist.
 func FuzzParseSettings(f *testing.F) {
-	for _, text := range []string{"machine: chic\n", "threads: 2\nquiet: true", "{machine: a, seed: 0x10}", "? a\n: b", "a: &x b\nc: *x", "machine: |\n  a\n  b\n", "---\n...\n---\n", "<<: {machine: a}"} {
+	for _, text := range []string{"machine: chic\n", "threads: 2\nquiet: true", "{machine: a, seed: 0x10}", "? a\n: b", "a: &x b\nc: *x",
+		"machine: |\n  a\n  b\n", "---\n...\n---\n", "<<: {machine: a}"} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -162,12 +162,14 @@ func testSlurmRecord(t *testing.T, s *onSlurm, l *mpi.Library, program string) {
 	if code, out := s.run(t, words...); code != 1 || !strings.Contains(out, want) {
 		t.Errorf("%v: exit code = %d, want 1 and %q:\n%s", words, code, want, out)
 	}
-	if code, _ := s.run(t, "slackline", "record", "--out", "c.slt", "--", "srun", "--mpi", srunMPI[l.Kind], "--nodes=3", program, "seven"); code != 7 {
+	if code, _ := s.run(t, "slackline", "record", "--out", "c.slt", "--", "srun", "--mpi", srunMPI[l.Kind], "--nodes=3", program,
+		"seven"); code != 7 {
 		t.Errorf("exit code = %d, want that of the program, 7", code)
 	}
 	// Variables reach the program whatever else the user lets srun hand on; from the second run on one has commas in it.
 	for _, export := range []string{"--export=ALL", "--export=NONE"} {
-		out := s.ok(t, "slackline", "inject", "--latency", "1us", "--", "srun", "--mpi="+srunMPI[l.Kind], export, "--nodes=1", "--ntasks=2", program, "none")
+		out := s.ok(t, "slackline", "inject", "--latency", "1us", "--", "srun", "--mpi="+srunMPI[l.Kind], export, "--nodes=1", "--ntasks=2",
+			program, "none")
 		if !strings.Contains(out, "2 ranks, ") {
 			t.Errorf("%s: inject said\n%s\nwant 2 ranks", export, out)
 		}
@@ -176,7 +178,8 @@ func testSlurmRecord(t *testing.T, s *onSlurm, l *mpi.Library, program string) {
 
 // testSlurmJob wants processes that srun has started to work together.
 func testSlurmJob(t *testing.T, s *onSlurm, l *mpi.Library, _ string) {
-	words := []string{"simulate", "allreduce", "--ranks", "64", "--machine", "chic", "--noise", "chic", "--replicas", "6", "--format", "csv", "--quiet"}
+	words := []string{"simulate", "allreduce", "--ranks", "64", "--machine", "chic", "--noise", "chic", "--replicas", "6", "--format",
+		"csv", "--quiet"}
 	want := s.ok(t, append([]string{"slackline"}, words...)...)
 	srun := []string{"srun", "--quiet", "--kill-on-bad-exit", "--mpi=" + srunMPI[l.Kind], "--nodes=3", "slackline"}
 	got := s.ok(t, append(srun[:len(srun):len(srun)], words...)...)
@@ -347,7 +350,8 @@ seed: 1
 	for _, state := range []string{"PENDING", "RUNNING"} {
 		s.ok(t, "scancel", strings.Fields(s.Queue(t, "--states="+state, "--format=%i"))[0])
 	}
-	for begin := time.Now(); len(clitest.Lines(t, filepath.Join(s.dir, "calls"))) < 2; time.Sleep(50 * time.Millisecond) { // the third job begins
+	// the third job begins
+	for begin := time.Now(); len(clitest.Lines(t, filepath.Join(s.dir, "calls"))) < 2; time.Sleep(50 * time.Millisecond) {
 		if time.Since(begin) > slurmtest.Timeout {
 			t.Fatalf("the job that ran has not ended:\n%s", out)
 		}

@@ -27,7 +27,8 @@ func TestSuite(t *testing.T) {
 			}
 			return c.ProcessState.ExitCode(), string(out)
 		}
-		if code, out := compare("testdata/suite"); code != 0 || !strings.Contains(out, "2 programs with their arguments were compared, 0 differences") {
+		if code, out := compare("testdata/suite"); code != 0 ||
+			!strings.Contains(out, "2 programs with their arguments were compared, 0 differences") {
 			t.Errorf("exit code = %d, want 0 without a difference:\n%s", code, out)
 		}
 		code, out := compare("testdata/suite/planted")

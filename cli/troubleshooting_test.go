@@ -29,7 +29,8 @@ func commandsIn(t *testing.T, path string) []string {
 		}
 		for _, text := range code {
 			text = strings.Trim(text, "` ")
-			if program, rest, _ := strings.Cut(text, " "); rest != "" && slices.Contains([]string{"slackline", "mpirun", "mpiexec", "srun", "sbatch", "ssh", "module"}, program) {
+			if program, rest, _ := strings.Cut(text, " "); rest != "" &&
+				slices.Contains([]string{"slackline", "mpirun", "mpiexec", "srun", "sbatch", "ssh", "module"}, program) {
 				list = append(list, text)
 			}
 		}
@@ -61,7 +62,8 @@ func TestTroubleshooting(t *testing.T) {
 		c.Dir = dir
 		out, err := c.CombinedOutput()
 		// A busy machine cannot be measured; that is no mistake of the document.
-		busy := strings.Contains(string(out), "the measurement makes no sense") || strings.Contains(string(out), "the measurement is inconclusive")
+		busy := strings.Contains(string(out), "the measurement makes no sense") ||
+			strings.Contains(string(out), "the measurement is inconclusive")
 		if err != nil && !busy {
 			t.Errorf("%s: %v\n%s", text, err, out)
 		}

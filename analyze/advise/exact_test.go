@@ -308,7 +308,8 @@ func goesOn() schedule.Program {
 		for range iterations {
 			switch r {
 			case 0:
-				p.overlapped(schedule.Op{Kind: schedule.Send, Peer: 1, Size: size, Origin: p.origin("", "MPI_Send")}, schedule.Op{Kind: schedule.Calc, Size: 300 * us})
+				p.overlapped(schedule.Op{Kind: schedule.Send, Peer: 1, Size: size, Origin: p.origin("", "MPI_Send")},
+					schedule.Op{Kind: schedule.Calc, Size: 300 * us})
 			case 1:
 				p.recv(2, 64).recv(0, size)
 			case 2:

@@ -71,7 +71,8 @@ func TestLaunchBound(t *testing.T) {
 	}
 	use := r.Uses()[0]
 	if use.Span != 98*us || use.Computing != 30*us || use.Idle != 56*us || use.Latency != 12*us {
-		t.Errorf("the device computes %v, idles %v and waits %v for launches in %v, want 30us, 56us and 12us in 98us", use.Computing, use.Idle, use.Latency, use.Span)
+		t.Errorf("the device computes %v, idles %v and waits %v for launches in %v, want 30us, 56us and 12us in 98us",
+			use.Computing, use.Idle, use.Latency, use.Span)
 	}
 	got := &shares{r.paths, map[string]unit.Duration{}}
 	r.FromInside(hosts[0].For, 144*us).Back(132*us, got)

@@ -60,18 +60,21 @@ func TestRing(t *testing.T) {
 	}
 	var got []string
 	for _, e := range p.ByPath {
-		got = append(got, fmt.Sprintf("%s %d %d %d sent %v received %v collective %v", p.Paths.Names[e.Path], e.Visits, e.Exclusive, e.Inclusive, e.Sent, e.Received, e.Collective))
+		got = append(got, fmt.Sprintf("%s %d %d %d sent %v received %v collective %v",
+			p.Paths.Names[e.Path], e.Visits, e.Exclusive, e.Inclusive, e.Sent, e.Received, e.Collective))
 	}
 	for _, part := range p.Composition([]WaitTime{{Name: "late_sender", Rank: 1, Path: 3, Time: 7}}).Parts {
 		got = append(got, fmt.Sprintf("%s %s %d", part.Kind, part.Name, part.Time))
 	}
 	before := p.Efficiency(500, nil).AverageUseful
 	work := int32(slices.Index(p.Paths.Names, "main/work"))
-	if after := p.Efficiency(500, []WaitTime{{Name: "host_wait", Path: work, Time: 40}, {Name: "late_sender", Path: 3, Time: 7}}).AverageUseful; after != before-10 {
+	if after := p.Efficiency(500, []WaitTime{{Name: "host_wait", Path: work, Time: 40},
+		{Name: "late_sender", Path: 3, Time: 7}}).AverageUseful; after != before-10 {
 		t.Errorf("useful %s, with 40 ps of waiting in the computation of one of four ranks %s", before, after)
 	}
 	e := p.Efficiency(500, nil)
-	got = append(got, fmt.Sprintf("LB %.4f CE %.4f SE %.4f TE %.4f PE %.4f", e.LoadBalance, e.Communication, e.Serialization, e.Transfer, e.Parallel))
+	got = append(got, fmt.Sprintf("LB %.4f CE %.4f SE %.4f TE %.4f PE %.4f",
+		e.LoadBalance, e.Communication, e.Serialization, e.Transfer, e.Parallel))
 	for _, l := range Matrix(p.Timeline) {
 		got = append(got, fmt.Sprintf("%d to %d: %v", l.From, l.To, l.Traffic))
 	}

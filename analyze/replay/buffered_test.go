@@ -65,7 +65,8 @@ rank 0
 			t.Errorf("rank %d: collectives of %v bytes, want 8 and 100", rank, sizes)
 		}
 	}
-	if text := p.Report().Extrapolation(8); !strings.Contains(text, "8 ranks are 8 copies of the 1 recorded") || !strings.Contains(text, "2 collectives of all ranks become collectives of all 8") {
+	if text := p.Report().Extrapolation(8); !strings.Contains(text, "8 ranks are 8 copies of the 1 recorded") ||
+		!strings.Contains(text, "2 collectives of all ranks become collectives of all 8") {
 		t.Errorf("the assumptions are %q", text)
 	}
 	if text := p.Report().Extrapolation(1); text != "" {
@@ -88,7 +89,8 @@ func TestBufferedSends(t *testing.T) {
 		{"persistent", "MPI_Bsend_init", "MPI_Start: send to OTHER size 1000000 tag 1 request 1", true, false},
 		{"persistent standard", "MPI_Send_init", "MPI_Start: send to OTHER size 1000000 tag 1 request 1", false, false},
 		{"persistent mixed", "MPI_Send_init MPI_Bsend_init", "MPI_Startall: send to OTHER size 1000000 tag 1 request 1", false, true},
-		{"persistent mixed, told apart", "MPI_Send_init MPI_Bsend_init", "MPI_Startall: send to OTHER size 1000000 tag 1 request 1; sent 1", true, false},
+		{"persistent mixed, told apart", "MPI_Send_init MPI_Bsend_init", "MPI_Startall: send to OTHER size 1000000 tag 1 request 1; sent 1",
+			true, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			text := "slackline trace 1\nunit us\n"

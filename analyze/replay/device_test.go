@@ -66,7 +66,8 @@ func runAgain(t *testing.T, p *Program, want *timeline.Timeline) {
 	}
 }
 
-// With its own transfer times a run without MPI takes as long as it took, and every call and activity is where it was. MPI costs nothing there.
+// With its own transfer times a run without MPI takes as long as it took, and every call and activity is where it was.
+// MPI costs nothing there.
 func TestDeviceCases(t *testing.T) {
 	dirs, err := filepath.Glob("../../testdata/accelerator/cases/*")
 	if err != nil || len(dirs) != 22 {
@@ -120,7 +121,8 @@ func randomDevices(random *rand.Rand) deviceProgram {
 				})
 			}
 			if c < collectives && len(p) > 1 {
-				p[rank] = append(p[rank], deviceStep{"collective", random.IntN(2), "ncclDevKernel_AllReduce", unit.Microsecond * unit.Duration(1+random.IntN(20))})
+				p[rank] = append(p[rank], deviceStep{"collective", random.IntN(2), "ncclDevKernel_AllReduce",
+					unit.Microsecond * unit.Duration(1+random.IntN(20))})
 			}
 		}
 	}
@@ -173,10 +175,12 @@ func (p deviceProgram) run(faster bool) *timeline.Timeline {
 					}
 					held[s.stream], isHeld[s.stream] = last(1-s.stream), true
 					index := int32(2*rank + s.stream)
-					references = append(references, timeline.Reference{Location: int32(rank), Call: call + 1, Stream: index, Device: -1, Event: index ^ 1, Recorded: now})
+					references = append(references, timeline.Reference{Location: int32(rank), Call: call + 1, Stream: index, Device: -1, Event: index ^ 1,
+						Recorded: now})
 					during("cudaStreamWaitEvent", now+unit.Microsecond)
 				case "sync":
-					references = append(references, timeline.Reference{Location: int32(rank), Call: call + 1, Stream: int32(2*rank + s.stream), Device: -1, Event: -1})
+					references = append(references, timeline.Reference{Location: int32(rank), Call: call + 1, Stream: int32(2*rank + s.stream), Device: -1,
+						Event: -1})
 					if len(streams[rank][s.stream]) == 0 {
 						references[len(references)-1].Stream = timeline.NoStream
 					}
@@ -222,7 +226,8 @@ func (p deviceProgram) run(faster bool) *timeline.Timeline {
 						kind = timeline.CommunicationKernel
 						at := tl.Locations[rank].Calls.Enter[a.call]
 						launches = append(launches, at)
-						collective[at] = timeline.Member{Location: int32(2*rank + k), Issue: int32(i), Complete: int32(i), Sent: 1 << 10, Received: 1 << 10, Counts: -1}
+						collective[at] = timeline.Member{Location: int32(2*rank + k), Issue: int32(i), Complete: int32(i), Sent: 1 << 10, Received: 1 << 10,
+							Counts: -1}
 					}
 					s.Add(a.begin, a.end, d.Region(a.step.name), kind, timeline.Launch{Thread: int32(rank), Call: a.call})
 				}

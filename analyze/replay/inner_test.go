@@ -108,7 +108,8 @@ func TestWiderCases(t *testing.T) {
 			for metric := range maps.Keys(recorded) {
 				// On this network no send waits for its receive, and a call with two reasons to wait may have the other one. All ranks
 				// leave MPI_Init at the same time.
-				other := metric == "late_receiver" || metric == "late_sender" && again["late_contributor"] > recorded["late_contributor"] || metric == "win_create"
+				other := metric == "late_receiver" || metric == "late_sender" && again["late_contributor"] > recorded["late_contributor"] ||
+					metric == "win_create"
 				if again[metric] == 0 && !other {
 					t.Errorf("no %s, but %s in the run", metric, recorded[metric])
 				}
@@ -138,7 +139,8 @@ func TestInner(t *testing.T) {
 			}, "5.3 20.3"},
 		{"post, start, put, complete, wait", "window w comm W\n",
 			[]string{
-				"0..1 MPI_Win_create: begin; win-create w\n1..11 work\n11..12 MPI_Win_start: win-start w 1\n12..13 MPI_Put: put w to 1 size 1\n13..30 MPI_Win_complete: win-complete w",
+				"0..1 MPI_Win_create: begin; win-create w\n1..11 work\n11..12 MPI_Win_start: win-start w 1\n12..13 MPI_Put: put w to 1 size 1\n" +
+					"13..30 MPI_Win_complete: win-complete w",
 				"0..1 MPI_Win_create: begin; win-create w\n1..2 MPI_Win_post: win-post w 0\n2..30 MPI_Win_wait: win-wait w",
 			}, "13.7 16"},
 		{"a fence waits for the data and for all", "window w comm W\n",
@@ -153,17 +155,20 @@ func TestInner(t *testing.T) {
 			}, "8.4007 10.4007"},
 		{"lock, put, unlock, with the target in MPI", "window w comm W\n",
 			[]string{
-				"0..1 MPI_Win_create: begin; win-create w\n1..2 MPI_Win_lock: win-lock w 1 exclusive\n2..3 MPI_Put: put w to 1 size 1\n3..4 MPI_Win_unlock: win-unlock w 1\n4..30 MPI_Win_free: begin; win-free w",
+				"0..1 MPI_Win_create: begin; win-create w\n1..2 MPI_Win_lock: win-lock w 1 exclusive\n2..3 MPI_Put: put w to 1 size 1\n" +
+					"3..4 MPI_Win_unlock: win-unlock w 1\n4..30 MPI_Win_free: begin; win-free w",
 				"0..1 MPI_Win_create: begin; win-create w\n1..30 MPI_Win_free: begin; win-free w",
 			}, "14.1 16.1"},
 		{"the target computes for 20 us before it answers", "window w comm W\n",
 			[]string{
-				"0..1 MPI_Win_create: begin; win-create w\n1..22 MPI_Win_lock: win-lock w 1 exclusive\n22..23 MPI_Win_unlock: win-unlock w 1\n23..30 MPI_Win_free: begin; win-free w",
+				"0..1 MPI_Win_create: begin; win-create w\n1..22 MPI_Win_lock: win-lock w 1 exclusive\n22..23 MPI_Win_unlock: win-unlock w 1\n" +
+					"23..30 MPI_Win_free: begin; win-free w",
 				"0..1 MPI_Win_create: begin; win-create w\n1..21 work\n21..30 MPI_Win_free: begin; win-free w",
 			}, "31.3 33.3"},
 		{"the same with a library that makes progress without the target", "window w comm W\n",
 			[]string{
-				"0..1 MPI_Win_create: begin; win-create w\n1..2 MPI_Win_lock: win-lock w 1 exclusive\n2..3 MPI_Win_unlock: win-unlock w 1\n3..30 MPI_Win_free: begin; win-free w",
+				"0..1 MPI_Win_create: begin; win-create w\n1..2 MPI_Win_lock: win-lock w 1 exclusive\n2..3 MPI_Win_unlock: win-unlock w 1\n" +
+					"3..30 MPI_Win_free: begin; win-free w",
 				"0..1 MPI_Win_create: begin; win-create w\n1..21 work\n21..30 MPI_Win_free: begin; win-free w",
 			}, "25.2 23.2"},
 		{"operations of 0 bytes and to itself are nothing", "window w comm W\n",
@@ -189,8 +194,10 @@ func TestInner(t *testing.T) {
 			}, "5.3 1 7.6"},
 		{"messages of different channels match by channel", "",
 			[]string{
-				"0..1 MPI_Pready: send to 1 size 1 request 1 channel 2\n1..11 work\n11..12 MPI_Pready: send to 1 size 1 request 2 channel 1\n12..30 MPI_Waitall: sent 1; sent 2",
-				"0..1 MPI_Start: post 1\n1..2 MPI_Start: post 2\n2..20 MPI_Wait: recv from 0 size 1 request 1 channel 1\n20..30 MPI_Wait: recv from 0 size 1 request 2 channel 2",
+				"0..1 MPI_Pready: send to 1 size 1 request 1 channel 2\n1..11 work\n11..12 MPI_Pready: send to 1 size 1 request 2 channel 1\n" +
+					"12..30 MPI_Waitall: sent 1; sent 2",
+				"0..1 MPI_Start: post 1\n1..2 MPI_Start: post 2\n2..20 MPI_Wait: recv from 0 size 1 request 1 channel 1\n" +
+					"20..30 MPI_Wait: recv from 0 size 1 request 2 channel 2",
 			}, "10.6 12.9"},
 		{"file: the last comes at 20, the file system takes 10", "file f comm W\n",
 			[]string{

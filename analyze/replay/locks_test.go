@@ -50,7 +50,8 @@ func lockRun(tb testing.TB, n int, before, after string, what func(rank, i, at i
 // manyLocks are exclusive locks, one after another.
 func manyLocks(tb testing.TB, n int) *timeline.Timeline {
 	return lockRun(tb, n, "", "", func(_, _, at int) string {
-		return fmt.Sprintf("%d..%d MPI_Win_lock: win-lock w 3 exclusive\n%d..%d MPI_Put: put w to 3 size 64\n%d..%d MPI_Win_unlock: win-unlock w 3\n",
+		return fmt.Sprintf("%d..%d MPI_Win_lock: win-lock w 3 exclusive\n%d..%d MPI_Put: put w to 3 size 64\n"+
+			"%d..%d MPI_Win_unlock: win-unlock w 3\n",
 			at, at+2, at+2, at+4, at+4, at+6)
 	})
 }
@@ -58,7 +59,8 @@ func manyLocks(tb testing.TB, n int) *timeline.Timeline {
 // manyFlushes are flushes in one epoch.
 func manyFlushes(tb testing.TB, n int) *timeline.Timeline {
 	return lockRun(tb, n, "MPI_Win_lock_all: win-lock w all shared", "MPI_Win_unlock_all: win-unlock w all", func(_, _, at int) string {
-		return fmt.Sprintf("%d..%d MPI_Fetch_and_op: atomic w at 3 sent 8 received 8\n%d..%d MPI_Win_flush: win-flush w 3\n", at, at+2, at+2, at+6)
+		return fmt.Sprintf("%d..%d MPI_Fetch_and_op: atomic w at 3 sent 8 received 8\n%d..%d MPI_Win_flush: win-flush w 3\n",
+			at, at+2, at+2, at+6)
 	})
 }
 

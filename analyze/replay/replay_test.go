@@ -396,7 +396,8 @@ func TestLeftOut(t *testing.T) {
 	expect(t, p, 0, `calc 3ns main`)
 	expect(t, p, 1, `calc 4ns main`)
 	r := p.Report()
-	if r.UnmatchedSends != 1 || r.UnmatchedReceives != 1 || r.OtherThreads != 1 || r.OutsideMPI != 1 || r.IncompleteCollectives != 1 || r.Neighborhoods != 1 {
+	if r.UnmatchedSends != 1 || r.UnmatchedReceives != 1 || r.OtherThreads != 1 || r.OutsideMPI != 1 || r.IncompleteCollectives != 1 ||
+		r.Neighborhoods != 1 {
 		t.Errorf("report %+v", r)
 	}
 	if w := r.Warnings(); len(w) != 6 {

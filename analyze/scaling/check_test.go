@@ -89,7 +89,8 @@ func TestParseExpectations(t *testing.T) {
 	if a.Metric != "time" || a.Limit.Text != "sqrt(p)" || a.Target.Value != 65536 || a.Line != 8 {
 		t.Errorf("first: %+v", a)
 	}
-	if !b.Expect.Tight || b.Limit.Text != "p^(1/4)" || b.Space.Halvings != 3 || len(b.Space.Lower) != 2 || len(b.Space.Add) != 1 || *b.Space.Upper != term("0", "3", "0") {
+	if !b.Expect.Tight || b.Limit.Text != "p^(1/4)" || b.Space.Halvings != 3 || len(b.Space.Lower) != 2 || len(b.Space.Add) != 1 ||
+		*b.Space.Upper != term("0", "3", "0") {
 		t.Errorf("second: %+v", b)
 	}
 	if *c.Max != 3072 || c.Target.Named["p"] != 4096 || c.XFail != "known, issue 7" || c.Metric != "MB" {
@@ -229,7 +230,8 @@ func TestVerdicts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Judge(e, data(lawsOfTest), Options{}); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		if _, err := Judge(e, data(lawsOfTest), Options{}); err == nil || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, want one line with %q", text, err, want)
 		}
 	}

@@ -137,7 +137,8 @@ func TestMafia(t *testing.T) {
 		if c.Verdict != Pass || tc.rank != "" && c.Rank.String() != tc.rank {
 			t.Errorf("%s %s: %s, rank %s, %s", tc.function, tc.metric, c.Verdict, c.Rank, &c.Fit.Model)
 		}
-		t.Logf("%s %s: %s, rank %s, confidence %.2f, divergence %s", tc.function, tc.metric, &c.Fit.Model, c.Rank, c.Fit.Confidence, c.Delta[0].landau("k"))
+		t.Logf("%s %s: %s, rank %s, confidence %.2f, divergence %s",
+			tc.function, tc.metric, &c.Fit.Model, c.Rank, c.Fit.Confidence, c.Delta[0].landau("k"))
 	}
 	for _, kernel := range mafiaKernels {
 		steps, _ := kernel.run(5)

@@ -59,7 +59,8 @@ func TestRuleKind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []string{"pass", "fail: stays does not grow", "fail: violated at the largest measured point, [256]", "skipped: missing is not in the data"} {
+	for i, want := range []string{"pass", "fail: stays does not grow", "fail: violated at the largest measured point, [256]",
+		"skipped: missing is not in the data"} {
 		c := r.Rules[i]
 		got := c.Verdict.String()
 		if c.Reason != "" {

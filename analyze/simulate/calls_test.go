@@ -197,7 +197,8 @@ func TestCallsOfReplay(t *testing.T) {
 	build := schedule.NewBuilder(2)
 	build.SetOrigins([]schedule.Origin{{}, {Path: []string{"main", "f"}},
 		{Path: []string{"main"}, Call: "MPI_Irecv"}, {Path: []string{"main"}, Call: "MPI_Isend"}, {Path: []string{"main"}, Call: "MPI_Waitall"},
-		{Path: []string{"main"}, Call: "MPI_Iallreduce"}, {Path: []string{"main"}, Call: "MPI_File_write"}, {Path: []string{"main"}, Call: "MPI_Finalize"}})
+		{Path: []string{"main"}, Call: "MPI_Iallreduce"}, {Path: []string{"main"}, Call: "MPI_File_write"},
+		{Path: []string{"main"}, Call: "MPI_Finalize"}})
 	var b schedule.Block
 	for rank := range 2 {
 		b.Reset()

@@ -102,7 +102,8 @@ func (v engineVariant) run(p schedule.Program, m *testMachine, o Options) (*Resu
 
 // differs compares a run with what the oracle says, and returns what is wrong, or nothing. Expanded
 // is the program with messages in the place of collectives.
-func (v engineVariant) differs(p schedule.Program, expanded *schedule.Graph, m *testMachine, o Options, want []int64, wantErr error) string {
+func (v engineVariant) differs(p schedule.Program, expanded *schedule.Graph, m *testMachine, o Options, want []int64,
+	wantErr error) string {
 	result, err := v.run(p, m, o)
 	switch {
 	case errors.Is(err, errNotApplicable):

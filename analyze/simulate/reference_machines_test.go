@@ -46,7 +46,8 @@ func (m *testMachine) String() string {
 		if p.Eager == machine.NoLimit {
 			limit = "none"
 		}
-		fmt.Fprintf(&s, "class %d: L %dps o %v g %dps G %v fs O %dfs S %s\n", class, int64(p.Latency), p.Overhead, int64(p.Gap), p.PerByte, int64(p.CPUByte), limit)
+		fmt.Fprintf(&s, "class %d: L %dps o %v g %dps G %v fs O %dfs S %s\n",
+			class, int64(p.Latency), p.Overhead, int64(p.Gap), p.PerByte, int64(p.CPUByte), limit)
 	}
 	if m.noise != nil {
 		fmt.Fprintf(&s, "noise: %+v\n", *m.noise)

@@ -20,7 +20,8 @@ import (
 
 // together runs a program on goroutines that stand for processes and returns what each of them got.
 // A process that fails breaks the group, as in an MPI job.
-func together(ctx context.Context, processes int, p schedule.Program, m *machine.Machine, o simulate.Options) ([]*simulate.Result, []error) {
+func together(ctx context.Context, processes int, p schedule.Program, m *machine.Machine,
+	o simulate.Options) ([]*simulate.Result, []error) {
 	results, errs := make([]*simulate.Result, processes), make([]error, processes)
 	var wg sync.WaitGroup
 	for i, member := range cluster.Local(processes) {
@@ -133,7 +134,8 @@ func TestTogetherAlone(t *testing.T) {
 		}
 	}
 	bad := simulate.Options{Detail: true, Model: "x"}
-	if _, errs := together(context.Background(), 2, p, m, bad); errs[0] == nil || !simulate.OnAllProcesses(errs[1]) && !errors.Is(errs[1], cluster.ErrBroken) {
+	if _, errs := together(context.Background(), 2, p, m, bad); errs[0] == nil || !simulate.OnAllProcesses(errs[1]) &&
+		!errors.Is(errs[1], cluster.ErrBroken) {
 		t.Errorf("errors %v", errs)
 	}
 }

@@ -22,7 +22,8 @@ func TestAskReference(t *testing.T) {
 		asked++
 		t.Run(c.Name, func(t *testing.T) {
 			s := c.prepared(t)
-			q := Question{Variable: Variable{Parameter: L}, Limit: (*unit.Duration)(&c.Limit), Range: &[2]int64{int64(c.Range[0]), int64(c.Range[1])}}
+			q := Question{Variable: Variable{Parameter: L}, Limit: (*unit.Duration)(&c.Limit),
+				Range: &[2]int64{int64(c.Range[0]), int64(c.Range[1])}}
 			for _, p := range c.Percents {
 				percent, err := ParsePercent(p.String())
 				if err != nil {
@@ -112,7 +113,8 @@ func TestAskAround(t *testing.T) {
 func TestAskBelowLowest(t *testing.T) {
 	m := twoLevels(300*unit.Nanosecond, unit.Microsecond, 0, 0, 0)
 	m.RanksPerNode = 2
-	g, err := schedule.Read("x", []byte("num_ranks 3\nrank 0 {\na: send 1b to 1\nb: send 1b to 2\n}\nrank 1 {\na: recv 1b from 0\n}\nrank 2 {\na: recv 1b from 0\n}\n"))
+	g, err := schedule.Read("x", []byte("num_ranks 3\nrank 0 {\na: send 1b to 1\nb: send 1b to 2\n}\nrank 1 {\na: recv 1b from 0\n}\n"+
+		"rank 2 {\na: recv 1b from 0\n}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,6 +59,7 @@ func TestTrackerReadsLargeBlocksOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if path.Profile.Total() != e.T || len(path.Path) != 8*keepFrom || reads > 10 {
-		t.Errorf("path = %d operations and %s, want %d and %s; blocks read = %d, want a few", len(path.Path), path.Profile.Total(), 8*keepFrom, e.T, reads)
+		t.Errorf("path = %d operations and %s, want %d and %s; blocks read = %d, want a few",
+			len(path.Path), path.Profile.Total(), 8*keepFrom, e.T, reads)
 	}
 }

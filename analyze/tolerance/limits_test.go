@@ -74,7 +74,8 @@ func TestCycle(t *testing.T) {
 
 // TestOverflow checks that times that do not fit are refused, and that all that fits is computed.
 func TestOverflow(t *testing.T) {
-	message := "num_ranks 2\nrank 0 {\na: calc %d\nb: send %db to 1\nb requires a\n}\nrank 1 {\nc: recv 1b from 0\nd: calc %d\nd requires c\n}\n"
+	message := "num_ranks 2\nrank 0 {\na: calc %d\nb: send %db to 1\nb requires a\n}\nrank 1 {\nc: recv 1b from 0\nd: calc %d\n" +
+		"d requires c\n}\n"
 	const days = 86_400_000_000_000 // in ns
 	for _, tc := range []struct {
 		name             string

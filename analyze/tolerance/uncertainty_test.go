@@ -14,7 +14,8 @@ import (
 // A periodic noise of 10 % on one rank, worked by hand: 100 us of detour at the start of each
 // millisecond.
 func TestWithNoise(t *testing.T) {
-	g, err := schedule.Read("x", []byte("num_ranks 2\nrank 0 {\na: calc 500000\nb: calc 400000\nc: calc 1000000\n}\nrank 1 {\na: calc 7\nb: send 1b to 1\nc: recv 1b from 1\nd: calc 0\n}\n"))
+	g, err := schedule.Read("x", []byte("num_ranks 2\nrank 0 {\na: calc 500000\nb: calc 400000\nc: calc 1000000\n}\nrank 1 {\na: calc 7\n"+
+		"b: send 1b to 1\nc: recv 1b from 1\nd: calc 0\n}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,8 +17,10 @@ func TestExplainFigure3(t *testing.T) {
 		got = append(got, strings.Repeat("  ", s.Depth)+s.Text)
 	}
 	want := []string{
-		"Rank 2 waited 2s in main/MPI_Recv, because rank 1 sent late: 75.0 % waits of rank 1 in main/MPI_Recv (late sender), 25.0 % excess time of rank 1 in main/MPI_Recv.",
-		"  Rank 1 waited 1.5s in main/MPI_Recv, because rank 0 sent late: 56.2 % excess time of rank 0 in main/g, 18.8 % excess time of rank 0 in main/f.",
+		"Rank 2 waited 2s in main/MPI_Recv, because rank 1 sent late: 75.0 % waits of rank 1 in main/MPI_Recv (late sender), 25.0 % excess " +
+			"time of rank 1 in main/MPI_Recv.",
+		"  Rank 1 waited 1.5s in main/MPI_Recv, because rank 0 sent late: 56.2 % excess time of rank 0 in main/g, 18.8 % excess time of " +
+			"rank 0 in main/f.",
 		"In the end it is due to 56.2 % main/g on rank 0, 25.0 % main/MPI_Recv on rank 1, 18.8 % main/f on rank 0.",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

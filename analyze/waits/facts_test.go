@@ -65,7 +65,8 @@ func TestNoCPUIsTheCause(t *testing.T) {
 		parts[p.Kind] += p.Time
 	}
 	// What rank 0 had no CPU for while it waited is waiting.
-	if parts[profile.NoCPU] != 88*unit.Millisecond || parts[profile.Waiting] != 88*unit.Millisecond || parts[profile.PointToPoint] != 2*unit.Millisecond {
+	if parts[profile.NoCPU] != 88*unit.Millisecond || parts[profile.Waiting] != 88*unit.Millisecond ||
+		parts[profile.PointToPoint] != 2*unit.Millisecond {
 		t.Errorf("composition = %v", parts)
 	}
 	if share := r.Timeline.LackShare(); share < 0.53 || share > 0.54 {

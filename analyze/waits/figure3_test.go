@@ -76,7 +76,8 @@ func TestFigure3(t *testing.T) {
 	}
 	var got []string
 	for _, w := range r.Waits {
-		got = append(got, fmt.Sprintf("%s %d %s {%v %v %v %v %v}", w.Metric, w.Rank, w.CallPath, w.Amount, w.Direct, w.Indirect, w.Propagating, w.Terminal))
+		got = append(got, fmt.Sprintf("%s %d %s {%v %v %v %v %v}",
+			w.Metric, w.Rank, w.CallPath, w.Amount, w.Direct, w.Indirect, w.Propagating, w.Terminal))
 	}
 	for _, d := range r.Delays {
 		got = append(got, fmt.Sprintf("delay %d %s %v %v", d.Rank, r.Paths.Names[d.Path], d.Short, d.Long))
@@ -85,7 +86,8 @@ func TestFigure3(t *testing.T) {
 		}
 	}
 	w := &r.Totals.Waiting
-	got = append(got, fmt.Sprintf("waiting {%v %v %v %v %v} unattributed %v", w.Amount, w.Direct, w.Indirect, w.Propagating, w.Terminal, r.Totals.Unattributed))
+	got = append(got, fmt.Sprintf("waiting {%v %v %v %v %v} unattributed %v",
+		w.Amount, w.Direct, w.Indirect, w.Propagating, w.Terminal, r.Totals.Unattributed))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("figure 3 (-want +got):\n%s", diff)
 	}

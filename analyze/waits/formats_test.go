@@ -8,7 +8,8 @@ import (
 	"slackline/model/trace"
 )
 
-// TestCasesInAllFormats converts the reference cases to each format and finds the same waits there. OTF2 has no sizes by peer, neighbors and
+// TestCasesInAllFormats converts the reference cases to each format and finds the same waits there. OTF2 has no sizes
+// by peer, neighbors and
 // channels: the cases about these are texts only.
 func TestCasesInAllFormats(t *testing.T) {
 	for _, file := range caseTraces(t) {

@@ -28,7 +28,8 @@ func TestTable(t *testing.T) {
 		if !color.MatchString(info.Color.Light) || !color.MatchString(info.Color.Dark) {
 			t.Errorf("%s: color %v is not #RRGGBB", m, info.Color)
 		}
-		if info.Because == "" || strings.Count(info.Because, "%") > 1 || strings.Contains(info.Because, "%") != strings.Contains(info.Because, "%s") {
+		if info.Because == "" || strings.Count(info.Because, "%") > 1 ||
+			strings.Contains(info.Because, "%") != strings.Contains(info.Because, "%s") {
 			t.Errorf("%s: because = %q, want at most one %%s", m, info.Because)
 		}
 		if info.Who != "" && strings.Count(info.Who, "%d") != 1 {
@@ -39,7 +40,8 @@ func TestTable(t *testing.T) {
 		}
 		rules := 0
 		for _, has := range []bool{
-			k.message != nil, k.collectives != nil, k.epochs != nil, k.find != nil, k.mark != nil, k == &openMPIdle, k == lateContributor.before, k.inside,
+			k.message != nil, k.collectives != nil, k.epochs != nil, k.find != nil, k.mark != nil, k == &openMPIdle,
+			k == lateContributor.before, k.inside,
 		} {
 			if has {
 				rules++

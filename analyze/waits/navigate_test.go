@@ -29,7 +29,8 @@ func TestNavigate(t *testing.T) {
 				t.Fatalf("seed %d: state %d is %v from %d to %d, want %+v", seed, number, metric, from, to, *s)
 			}
 			call, cause, causeCall := r.CallsOf(number)
-			if l := r.a.states[number].location; tl.Locations[l].Calls.Enter[call] != s.At || tl.Locations[cause].Rank != s.Cause || r.a.pathOf(cause, causeCall) != s.CausePath {
+			if l := r.a.states[number].location; tl.Locations[l].Calls.Enter[call] != s.At || tl.Locations[cause].Rank != s.Cause ||
+				r.a.pathOf(cause, causeCall) != s.CausePath {
 				t.Fatalf("seed %d: state %d has the calls %d, %d of %d, want %+v", seed, number, call, causeCall, cause, *s)
 			}
 			number++

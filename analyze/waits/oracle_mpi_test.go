@@ -53,7 +53,8 @@ func (o *oracle) findHeld() {
 		}
 		for i, m := range members {
 			if i != z {
-				o.wait(metric, min(issues[z].enter, dones[i].leave)-dones[i].enter, m.Location, m.Complete, members[z].Location, members[z].Issue, 1, int(m.Seq), 0)
+				o.wait(metric, min(issues[z].enter, dones[i].leave)-dones[i].enter, m.Location, m.Complete, members[z].Location, members[z].Issue, 1,
+					int(m.Seq), 0)
 			}
 			for j := range members {
 				if i != j && !o.isTest(m.Location, m.Complete) {

@@ -167,7 +167,8 @@ func (o *oracle) findCollectives() {
 		}
 		root := int(c.Root)
 		switch c.Op {
-		case timeline.OpBarrier, timeline.OpAllgather, timeline.OpAllgatherv, timeline.OpAlltoall, timeline.OpAllreduce, timeline.OpReduceScatter, timeline.OpReduceScatterBlock:
+		case timeline.OpBarrier, timeline.OpAllgather, timeline.OpAllgatherv, timeline.OpAlltoall, timeline.OpAllreduce, timeline.OpReduceScatter,
+			timeline.OpReduceScatterBlock:
 			metric := nxn.metric
 			if c.Op == timeline.OpBarrier {
 				metric = barrier.metric
@@ -364,7 +365,8 @@ func (o *oracle) findIdle() {
 		add := func(to unit.Duration, path timeline.PathID) {
 			if to > from {
 				o.waits = append(o.waits, &oracleWait{
-					metric: openMPIdle.metric, location: int32(l), call: -1, cause: master, amount: to - from, from: from, to: to, path: o.tl.PathName(path),
+					metric: openMPIdle.metric, location: int32(l), call: -1, cause: master, amount: to - from, from: from, to: to,
+					path: o.tl.PathName(path),
 				})
 			}
 		}
@@ -422,7 +424,8 @@ func (o *oracle) segmentsOf(l int32) []segment {
 				cut = append(cut, s)
 				continue
 			}
-			cut = append(cut, segment{from: s.from, to: a, none: true}, segment{from: a, to: b, path: o.tl.PathName(t.Base)}, segment{from: b, to: s.to, none: true})
+			cut = append(cut, segment{from: s.from, to: a, none: true}, segment{from: a, to: b, path: o.tl.PathName(t.Base)},
+				segment{from: b, to: s.to, none: true})
 		}
 		list = cut
 	}

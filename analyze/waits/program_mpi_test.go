@@ -111,7 +111,10 @@ func (w *widePlayer) wideStep() {
 		p.now = w.compute(p.on(), p.rank, p.now, 2)
 	case 2:
 		op := []timeline.Op{timeline.OpBarrier, timeline.OpCreateHandle, timeline.OpCreateHandleAllocate, timeline.OpDestroyHandle}[w.rnd.IntN(4)]
-		w.together(comm, fmt.Sprintf("MPI_Win_%s", op), func(_ int, t unit.Duration, l *timeline.LocationBuilder) { l.WinCollective(t, op, window) })
+		w.together(comm, fmt.Sprintf("MPI_Win_%s", op), func(_ int, t unit.Duration,
+			l *timeline.LocationBuilder) {
+			l.WinCollective(t, op, window)
+		})
 	case 3, 4:
 		w.epochs(window, members)
 	case 5, 6, 7, 8:

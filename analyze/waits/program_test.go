@@ -468,7 +468,8 @@ func garbage(seed uint64) *timeline.Builder {
 	rnd := rand.New(rand.NewPCG(seed, 6))
 	ranks := 1 + rnd.IntN(4)
 	m := newMachine(seed, ranks, 1+rnd.IntN(3))
-	names := append([]string{"MPI_Init", "MPI_Finalize", "MPI_Recv", "MPI_Test", "!$omp parallel", "!$omp barrier", "!$omp implicit barrier", "a/b", "a", "b"}, functions...)
+	names := append([]string{"MPI_Init", "MPI_Finalize", "MPI_Recv", "MPI_Test", "!$omp parallel", "!$omp barrier", "!$omp implicit barrier",
+		"a/b", "a", "b"}, functions...)
 	for _, p := range m.procs {
 		for _, l := range p.threads {
 			now, depth := unit.Duration(rnd.IntN(20)), 0

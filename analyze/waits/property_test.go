@@ -233,7 +233,8 @@ func TestForward(t *testing.T) {
 		if diff := cmp.Diff(want.Waits, got.Waits); diff != "" {
 			t.Fatalf("seed %d (-full +forward):\n%s", seed, diff)
 		}
-		if got.Totals.Waiting != want.Totals.Waiting || got.Totals.ByMetric != want.Totals.ByMetric || got.States != want.States || len(got.Delays) > 0 {
+		if got.Totals.Waiting != want.Totals.Waiting || got.Totals.ByMetric != want.Totals.ByMetric || got.States != want.States ||
+			len(got.Delays) > 0 {
 			t.Fatalf("seed %d: totals %+v, want %+v", seed, got.Totals, want.Totals)
 		}
 	}

@@ -99,8 +99,10 @@ func TestLargeMessagesHardlySuffer(t *testing.T) {
 func TestCoSchedulingRemovesNoise(t *testing.T) {
 	alone := beckman(t, "1000Hz:100us", nil, 1024)[0]
 	together := beckman(t, "1000Hz:100us", func(s *Series) { s.Noise.Alignment = noise.CoScheduled }, 1024)[0]
-	if together.Slowdown.Median > 1.01 || together.Slowdown.Max > 2 || float64(together.Mean-together.Noiseless) > 0.1*float64(alone.Mean-alone.Noiseless) {
-		t.Errorf("co-scheduled: slowdown %.2f, at most %.2f; independent: %.2f; want nearly none", together.Slowdown.Median, together.Slowdown.Max, alone.Slowdown.Median)
+	if together.Slowdown.Median > 1.01 || together.Slowdown.Max > 2 ||
+		float64(together.Mean-together.Noiseless) > 0.1*float64(alone.Mean-alone.Noiseless) {
+		t.Errorf("co-scheduled: slowdown %.2f, at most %.2f; independent: %.2f; want nearly none",
+			together.Slowdown.Median, together.Slowdown.Max, alone.Slowdown.Median)
 	}
 }
 
@@ -115,7 +117,8 @@ func TestFasterNetworkGainsNothing(t *testing.T) {
 	}, 2048)[0]
 	quietGain, gain := float64(slow.Noiseless)/float64(fast.Noiseless), float64(slow.Median)/float64(fast.Median)
 	if quietGain < 1.6 || gain > 1.1 {
-		t.Errorf("a network 10 times as fast makes dissemination %.2f times as fast without noise and %.2f times with it; want 1.6 or more, and at most 1.1", quietGain, gain)
+		t.Errorf("a network 10 times as fast makes dissemination %.2f times as fast without noise and %.2f times with it; want 1.6 or more, "+
+			"and at most 1.1", quietGain, gain)
 	}
 }
 
@@ -143,7 +146,8 @@ func TestBottleneck(t *testing.T) {
 		t.Errorf("reached between %d and %d ranks", rough.Below, rough.Ranks)
 	}
 	fine := search(func(b *Bottleneck) { b.Precise = true })
-	if fine.Ranks != fine.Below+1 || fine.Ranks > rough.Ranks || fine.Below < rough.Below || slowdownAt(fine, fine.Ranks) < 2 || slowdownAt(fine, fine.Below) >= 2 {
+	if fine.Ranks != fine.Below+1 || fine.Ranks > rough.Ranks || fine.Below < rough.Below || slowdownAt(fine, fine.Ranks) < 2 ||
+		slowdownAt(fine, fine.Below) >= 2 {
 		t.Errorf("reached between %d and %d ranks, roughly between %d and %d", fine.Below, fine.Ranks, rough.Below, rough.Ranks)
 	}
 	if at := search(func(b *Bottleneck) { b.From = 512 }); at.Ranks != 512 || at.Below != 0 {
@@ -169,7 +173,8 @@ func TestBottleneck(t *testing.T) {
 	if easy := search(func(b *Bottleneck) { b.JobSize, b.To = 2, 4 }).Relief; easy.Needed || easy.Slowdown >= 2 {
 		t.Errorf("relief at 2 ranks: %+v", easy)
 	}
-	for _, bad := range []*Bottleneck{{Threshold: 1, From: 2, To: 4}, {Threshold: math.NaN(), From: 2, To: 4}, {Threshold: 2}, {Threshold: 2, From: 4, To: 2}} {
+	for _, bad := range []*Bottleneck{{Threshold: 1, From: 2, To: 4}, {Threshold: math.NaN(), From: 2, To: 4}, {Threshold: 2},
+		{Threshold: 2, From: 4, To: 2}} {
 		if _, err := bad.Find(t.Context()); err == nil {
 			t.Errorf("%+v: no error", bad)
 		}

@@ -25,7 +25,8 @@ func (unbalanced) Shape() schedule.Shape {
 }
 func (unbalanced) Groups() []schedule.Group { return nil }
 func (unbalanced) Origins() []schedule.Origin {
-	return []schedule.Origin{{}, {Path: []string{"main", "solve"}}, {Path: []string{"main", "solve", "fixup"}}, {Path: []string{"main"}, Call: "MPI_Barrier"}}
+	return []schedule.Origin{{}, {Path: []string{"main", "solve"}}, {Path: []string{"main", "solve", "fixup"}},
+		{Path: []string{"main"}, Call: "MPI_Barrier"}}
 }
 
 func (unbalanced) Block(rank, step int, b *schedule.Block) {
@@ -71,13 +72,19 @@ func TestApply(t *testing.T) {
 		want   unit.Duration
 		report whatif.Changed
 	}{
-		{whatif.Change{Path: "fixup", Balance: true, Rank: -1}, 60 * us, whatif.Changed{Before: 120 * us, After: 120 * us, Max: 120 * us, MaxAfter: 30 * us, Ranks: 1}},
+		{whatif.Change{Path: "fixup", Balance: true, Rank: -1}, 60 * us,
+			whatif.Changed{Before: 120 * us, After: 120 * us, Max: 120 * us, MaxAfter: 30 * us, Ranks: 1}},
 		// Rank 1 does 40us along with three times 10us: each takes 23.333333us.
-		{whatif.Change{Path: "fixup", Balance: true, How: neighbors, Grid: []int{4}, Rank: -1}, 70*us - 1, whatif.Changed{Before: 120 * us, After: 120 * us, Max: 120 * us, MaxAfter: 40 * us, Ranks: 1}},
-		{whatif.Change{Path: "main/solve", Balance: true, Rank: -1}, 60 * us, whatif.Changed{Before: 240 * us, After: 240 * us, Min: 30 * us, Max: 150 * us, MaxAfter: 60 * us, Ranks: 4}},
-		{whatif.Change{Path: "fixup", Percent: percent("50"), Rank: -1}, 90 * us, whatif.Changed{Before: 120 * us, After: 60 * us, Max: 120 * us, Ranks: 1}},
-		{whatif.Change{Path: "solve/fixup", Percent: percent("100"), Rank: 2}, 30 * us, whatif.Changed{Before: 120 * us, Max: 120 * us, Ranks: 1}},
-		{whatif.Change{Path: "fixup", Percent: percent("100"), Rank: 1}, 150 * us, whatif.Changed{Before: 120 * us, After: 120 * us, Max: 120 * us, Ranks: 1}},
+		{whatif.Change{Path: "fixup", Balance: true, How: neighbors, Grid: []int{4}, Rank: -1}, 70*us - 1,
+			whatif.Changed{Before: 120 * us, After: 120 * us, Max: 120 * us, MaxAfter: 40 * us, Ranks: 1}},
+		{whatif.Change{Path: "main/solve", Balance: true, Rank: -1}, 60 * us,
+			whatif.Changed{Before: 240 * us, After: 240 * us, Min: 30 * us, Max: 150 * us, MaxAfter: 60 * us, Ranks: 4}},
+		{whatif.Change{Path: "fixup", Percent: percent("50"), Rank: -1}, 90 * us,
+			whatif.Changed{Before: 120 * us, After: 60 * us, Max: 120 * us, Ranks: 1}},
+		{whatif.Change{Path: "solve/fixup", Percent: percent("100"), Rank: 2}, 30 * us,
+			whatif.Changed{Before: 120 * us, Max: 120 * us, Ranks: 1}},
+		{whatif.Change{Path: "fixup", Percent: percent("100"), Rank: 1}, 150 * us,
+			whatif.Changed{Before: 120 * us, After: 120 * us, Max: 120 * us, Ranks: 1}},
 	} {
 		p, list, err := whatif.Apply(unbalanced{}, []whatif.Change{c.change})
 		if err != nil {

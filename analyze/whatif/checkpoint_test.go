@@ -82,7 +82,8 @@ func TestCheckpointErrors(t *testing.T) {
 		{sign(strings.Replace(testHead, "dissemination", "ring", 1)), "its input is ring, not dissemination"},
 		{sign(strings.Replace(testHead, "dissemination", strings.Repeat("x", 99), 1)), "its input differs"},
 		{sign(otherHead), "its seed is none, not 1, its delay is 1@0:1us, not none"},
-		{sign(testHead) + testLine, "f:2: the line is damaged, or lines before it were moved, added or removed; remove this line and all after it"},
+		{sign(testHead) + testLine, "f:2: the line is damaged, or lines before it were moved, added or removed; remove this line and all " +
+			"after it"},
 		{sign(testHead) + "\n", "f:2: the line is damaged"},
 		{sign(testHead) + strings.Repeat("x", longestLine+1), "f:2: the line has more than 1048576 bytes"},
 		{sign(testHead + "x\n"), "f:2: invalid"},

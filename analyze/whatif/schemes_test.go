@@ -97,7 +97,8 @@ func TestBiasBounds(t *testing.T) {
 						t.Errorf("%s, %d ranks, %s: %g, true %g, clocks wrong by up to %s", operation, ranks, name, s.Reported, got["true"].Max, s.ClockError)
 					}
 				}
-				if got[MPBenchScheme].Root > got[MPBenchScheme].Max || got[IMBScheme].Min > got[IMBScheme].Mean*1.000001 || got[IMBScheme].Mean > got[IMBScheme].Max*1.000001 {
+				if got[MPBenchScheme].Root > got[MPBenchScheme].Max || got[IMBScheme].Min > got[IMBScheme].Mean*1.000001 ||
+					got[IMBScheme].Mean > got[IMBScheme].Max*1.000001 {
 					t.Errorf("%s, %d ranks: %+v", operation, ranks, got)
 				}
 			}
@@ -174,7 +175,8 @@ func TestSkewOfBarriers(t *testing.T) {
 	}
 }
 
-// TestTreeAgainstLinear is figure 8 of the paper, simulated: the tree is 16 times as fast with 128 processes, and gains with every doubling.
+// TestTreeAgainstLinear is figure 8 of the paper, simulated: the tree is 16 times as fast with 128 processes, and gains
+// with every doubling.
 func TestTreeAgainstLinear(t *testing.T) {
 	m, err := machine.Find("cscs-testbed")
 	if err != nil {

@@ -271,8 +271,10 @@ func TestDistribution(t *testing.T) {
 		samples []unit.Duration
 		want    Distribution
 	}{
-		{[]unit.Duration{5}, Distribution{Min: 5, Q1: 5, Median: 5, Q3: 5, Max: 5, Mean: 5, Whiskers: [2]unit.Duration{5, 5}, Slowdown: Slowdown{2.5, 2.5}}},
-		{[]unit.Duration{3, 2}, Distribution{Min: 2, Q1: 2, Median: 3, Q3: 3, Max: 3, Mean: 3, Whiskers: [2]unit.Duration{2, 3}, Slowdown: Slowdown{1.5, 1.5}}},
+		{[]unit.Duration{5}, Distribution{Min: 5, Q1: 5, Median: 5, Q3: 5, Max: 5, Mean: 5, Whiskers: [2]unit.Duration{5, 5},
+			Slowdown: Slowdown{2.5, 2.5}}},
+		{[]unit.Duration{3, 2}, Distribution{Min: 2, Q1: 2, Median: 3, Q3: 3, Max: 3, Mean: 3, Whiskers: [2]unit.Duration{2, 3},
+			Slowdown: Slowdown{1.5, 1.5}}},
 		{
 			[]unit.Duration{100, 14, 10, 12, 16, 18, 2, 13, 15},
 			Distribution{

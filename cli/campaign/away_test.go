@@ -49,14 +49,17 @@ jobs: 2
 			_ = os.Remove(filepath.Join(dir, "away")) // it may not be there
 		}
 	}
-	if err != nil || !strings.Contains(out.String(), "3 of 3 runs finished") || !strings.Contains(out.String(), "does not answer (./queue.sh: unable to contact the controller)") {
+	if err != nil || !strings.Contains(out.String(), "3 of 3 runs finished") ||
+		!strings.Contains(out.String(), "does not answer (./queue.sh: unable to contact the controller)") {
 		t.Errorf("%v\n%s", err, out.String())
 	}
-	if got, want := clitest.Lines(t, filepath.Join(dir, "calls")), []string{"begin 2", "begin 4", "begin 6", "end 2", "end 4", "end 6"}; !slices.Equal(got, want) {
+	if got, want := clitest.Lines(t, filepath.Join(dir, "calls")),
+		[]string{"begin 2", "begin 4", "begin 6", "end 2", "end 4", "end 6"}; !slices.Equal(got, want) {
 		t.Errorf("calls = %q, want %q", got, want)
 	}
 
-	dir = campaignFiles(t, map[string]string{"submit.sh": "#!/bin/sh\necho 'no such partition' >&2\nexit 1\n", "queue.sh": standInQueue, "slow.sh": slowProgram, "plan.yaml": plan})
+	dir = campaignFiles(t, map[string]string{"submit.sh": "#!/bin/sh\necho 'no such partition' >&2\nexit 1\n", "queue.sh": standInQueue,
+		"slow.sh": slowProgram, "plan.yaml": plan})
 	c = clitest.Program("campaign", "run", "plan.yaml")
 	c.Dir = dir
 	if text, err := c.CombinedOutput(); err == nil || !strings.Contains(string(text), "no such partition") {

@@ -123,7 +123,8 @@ func TestCampaignInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = c.Wait()
-	if code := c.ProcessState.ExitCode(); code != 130 || !strings.Contains(stderr.String(), "0 of 1 runs are finished; the same command goes on") {
+	if code := c.ProcessState.ExitCode(); code != 130 ||
+		!strings.Contains(stderr.String(), "0 of 1 runs are finished; the same command goes on") {
 		t.Fatalf("exit code = %d, stderr = %s; want 130", code, stderr.String())
 	}
 	if err := os.WriteFile(filepath.Join(dir, "fast"), nil, 0o644); err != nil {

@@ -72,7 +72,8 @@ type everything struct {
 // Without quantities the text is that of encoding/json, but for blanks.
 func TestAsEncodingJSON(t *testing.T) {
 	for _, value := range []any{
-		everything{List: []inner{{1, 2}, {3, 0}}, Map: map[string]int{"b": 1, "a": 2}, Any: []any{1, "x", nil, 2.5}, Text: "a -> \"b\" \u2028 [{"},
+		everything{List: []inner{{1, 2}, {3, 0}}, Map: map[string]int{"b": 1, "a": 2}, Any: []any{1, "x", nil, 2.5},
+			Text: "a -> \"b\" \u2028 [{"},
 		everything{inner: inner{7, 8}, List: []inner{}, Any: &inner{1, 1}, Float: 1e30, Small: 1e-9, Whole: math.MaxUint64, Yes: true},
 		[]int{1, 2}, "text", nil, map[int]string{10: "x", 9: "y"}, json.Number("1.50"), struct{}{}, []string{},
 	} {

@@ -47,7 +47,8 @@ func startExplore(t *testing.T, args ...string) *exploring {
 	}
 	e := &exploring{t: t, address: strings.TrimSpace(line)}
 	var found bool
-	if e.base, e.token, found = strings.Cut(e.address, "/?token="); !found || !strings.HasPrefix(e.base, "http://127.0.0.1:") || len(e.token) != 32 {
+	if e.base, e.token, found = strings.Cut(e.address, "/?token="); !found || !strings.HasPrefix(e.base, "http://127.0.0.1:") ||
+		len(e.token) != 32 {
 		t.Fatalf("address = %q", e.address)
 	}
 	e.end = func() (int, string) {
@@ -117,12 +118,14 @@ func TestExplore(t *testing.T) {
 // tolerance is asked for.
 func TestExploreSimulated(t *testing.T) {
 	schedule := filepath.Join(t.TempDir(), "run.goal")
-	if err := os.WriteFile(schedule, []byte("num_ranks 2\nrank 0 {\nl1: send 8b to 1\n}\nrank 1 {\nl1: recv 8b from 0\n}\n"), 0o600); err != nil {
+	if err := os.WriteFile(schedule, []byte("num_ranks 2\nrank 0 {\nl1: send 8b to 1\n}\nrank 1 {\nl1: recv 8b from 0\n}\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	e := startExplore(t, schedule, "halo2d", "--ranks", "16", "--machine", "xt4", "--iterations", "3")
 	runs := e.runs("")
-	if len(runs) != 2 || runs[0].Ranks != 2 || runs[1].Ranks != 16 || runs[1].Kind != "simulated" || runs[1].Machine != "xt4" || runs[1].Machines[0] != "xt4" {
+	if len(runs) != 2 || runs[0].Ranks != 2 || runs[1].Ranks != 16 || runs[1].Kind != "simulated" || runs[1].Machine != "xt4" ||
+		runs[1].Machines[0] != "xt4" {
 		t.Errorf("runs = %+v", runs)
 	}
 	if code, _ := e.end(); code != 0 {

@@ -182,8 +182,9 @@ func compareRun(t *testing.T, e *exploring, index int, words ...string) int {
 	}
 	for key, pair := range map[string][2]float64{
 		"parallel": {c.Efficiency.Parallel, p.Efficiency.Parallel}, "balance": {c.Efficiency.LoadBalance, p.Efficiency.LoadBalance},
-		"communication": {c.Efficiency.Communication, p.Efficiency.Communication}, "serialization": {c.Efficiency.Serialisation, p.Efficiency.Serialization},
-		"transfer": {c.Efficiency.Transfer, p.Efficiency.Transfer},
+		"communication": {c.Efficiency.Communication, p.Efficiency.Communication},
+		"serialization": {c.Efficiency.Serialisation, p.Efficiency.Serialization},
+		"transfer":      {c.Efficiency.Transfer, p.Efficiency.Transfer},
 	} {
 		got[key], want[key] = pair[0], pair[1]
 	}

@@ -23,8 +23,10 @@ func TestInject(t *testing.T) {
 	out := filepath.Join(dir, "report.json")
 	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		launch := []string{"--", l.Launcher, "-n", "2", mpitest.Build(t, l, source), "seven"}
-		code, stdout, stderr := clitest.Run("", append([]string{"inject", "--latency", "100us", "--noise", "100Hz:10us", "--seed", "5"}, launch...)...)
-		for _, want := range []string{"latency 100us: ", "collectives that became messages", "MPI_Barrier", "noise 100Hz:10us, seed 5", "a message takes by itself: 1B"} {
+		code, stdout, stderr := clitest.Run("", append([]string{"inject", "--latency", "100us", "--noise", "100Hz:10us", "--seed", "5"},
+			launch...)...)
+		for _, want := range []string{"latency 100us: ", "collectives that became messages", "MPI_Barrier", "noise 100Hz:10us, seed 5",
+			"a message takes by itself: 1B"} {
 			if !strings.Contains(stderr, want) {
 				t.Errorf("stderr = %q, want %q in it", stderr, want)
 			}
@@ -32,7 +34,8 @@ func TestInject(t *testing.T) {
 		if code != 7 || stdout != "normal end\n" {
 			t.Errorf("exit code = %d, stdout = %q", code, stdout)
 		}
-		code, _, stderr = clitest.Run("", append([]string{"inject", "--latency", "1ms@0>1", "--base", "0", "--out", out, "--format", "json"}, launch...)...)
+		code, _, stderr = clitest.Run("", append([]string{"inject", "--latency", "1ms@0>1", "--base", "0", "--out", out, "--format", "json"},
+			launch...)...)
 		data, err := os.ReadFile(out)
 		if err != nil || code != 7 {
 			t.Fatalf("exit code = %d, %v\n%s", code, err, stderr)
@@ -54,7 +57,8 @@ func TestInject(t *testing.T) {
 		if err := json.Unmarshal(data, &report); err != nil {
 			t.Fatal(err)
 		}
-		if report.ExitCode != 7 || report.Ranks != 2 || report.Latency != "1ms@0>1" || len(report.ByRank) != 2 || report.ByRank[1].Held+report.ByRank[1].Passed == 0 ||
+		if report.ExitCode != 7 || report.Ranks != 2 || report.Latency != "1ms@0>1" || len(report.ByRank) != 2 ||
+			report.ByRank[1].Held+report.ByRank[1].Passed == 0 ||
 			report.ByRank[0].Held+report.ByRank[0].Passed != 0 || len(report.Replaced) == 0 || report.Elapsed <= 0 {
 			t.Errorf("report = %s", data)
 		}

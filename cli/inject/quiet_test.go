@@ -48,7 +48,8 @@ func TestInjectedLatency(t *testing.T) {
 	slackline := clitest.BuiltProgram(t)
 	clitest.EachMPI(t, "../../observe/inject/testdata/figure8.c", func(t *testing.T, mpi, program string) {
 		times := func(us int) []float64 {
-			out := clitest.Output(t, slackline, "inject", "--quiet", "--latency", fmt.Sprintf("%dus", us), "--", "mpirun."+mpi, "-n", "2", program, strconv.Itoa(us*1000), "200")
+			out := clitest.Output(t, slackline, "inject", "--quiet", "--latency", fmt.Sprintf("%dus",
+				us), "--", "mpirun."+mpi, "-n", "2", program, strconv.Itoa(us*1000), "200")
 			return medians(t, out, 5)
 		}
 		clitest.Thrice(t, func() (string, bool) {
@@ -61,7 +62,8 @@ func TestInjectedLatency(t *testing.T) {
 					good = good && math.Abs(got[i]-before[i]-more) <= allowed
 				}
 				good = good && got[3] >= 3*added && got[3] <= 3*added+allowed // a late receiver is not held
-				text += fmt.Sprintf("; +%d us: two sends %.1f us, messages %.1f and %.1f us, late receiver %.1f us, probe %.1f us", us, got[0]/1e3, got[1]/1e3, got[2]/1e3, got[3]/1e3, got[4]/1e3)
+				text += fmt.Sprintf("; +%d us: two sends %.1f us, messages %.1f and %.1f us, late receiver %.1f us, probe %.1f us",
+					us, got[0]/1e3, got[1]/1e3, got[2]/1e3, got[3]/1e3, got[4]/1e3)
 			}
 			return text, good
 		})
@@ -94,13 +96,15 @@ func TestInjectionMeetsTolerance(t *testing.T) {
 					if m[2] == "ns" {
 						own /= 1000
 					}
-					clitest.Output(t, slackline, append([]string{"record", "--force", "--quiet", "--sample", "off", "--callpath", "off", "--out", trace}, launch...)...)
+					clitest.Output(t, slackline, append([]string{"record", "--force", "--quiet", "--sample", "off", "--callpath", "off", "--out", trace},
+						launch...)...)
 					text, good := "", true
 					for _, us := range []int{0, 100, 400} {
 						var predicted struct {
 							T float64 `json:"T_ns"`
 						}
-						out := clitest.Output(t, slackline, "tolerance", trace, "--machine", machine, "-L", fmt.Sprintf("%.3fus", own+float64(us)), "--format", "json", "--quiet")
+						out := clitest.Output(t, slackline, "tolerance", trace, "--machine", machine, "-L", fmt.Sprintf("%.3fus",
+							own+float64(us)), "--format", "json", "--quiet")
 						if err := json.Unmarshal(out, &predicted); err != nil {
 							t.Fatal(err)
 						}
@@ -134,7 +138,8 @@ func TestDetourCostsItsLength(t *testing.T) {
 			clitest.Thrice(t, func() (string, bool) {
 				text, good := "", true
 				for _, us := range []int{100, 500} {
-					out := clitest.Output(t, slackline, "inject", "--quiet", "--noise", fmt.Sprintf("100Hz:%dus", us), "--seed", "1", "--", "mpirun."+mpi, "-n", "2", program, "2", "2000")
+					out := clitest.Output(t, slackline, "inject", "--quiet", "--noise", fmt.Sprintf("100Hz:%dus",
+						us), "--seed", "1", "--", "mpirun."+mpi, "-n", "2", program, "2", "2000")
 					cost, without, with := costOfDetour(t, out)
 					good = good && without > 100 && with > 20 && cost >= 0.95*float64(us) && cost <= 1.05*float64(us)+20
 					text += fmt.Sprintf("a detour of %d us costs %.1f us (%d pieces with one, %d without); ", us, cost, with, without)

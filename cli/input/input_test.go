@@ -81,7 +81,8 @@ func TestOpenErrors(t *testing.T) {
 			t.Errorf("Open(%q) = %v, want an error with %q", word, err, want)
 		}
 	}
-	if _, err := Open(t.Context(), "-", Options{Stdin: strings.NewReader("num_ranks x")}); err == nil || !strings.Contains(err.Error(), "stdin:1") {
+	if _, err := Open(t.Context(), "-", Options{Stdin: strings.NewReader("num_ranks x")}); err == nil ||
+		!strings.Contains(err.Error(), "stdin:1") {
 		t.Errorf("a bad standard input gives %v, want its line", err)
 	}
 	if _, err := Open(t.Context(), "-", Options{}); err == nil {

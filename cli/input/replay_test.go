@@ -50,7 +50,8 @@ func TestWhatIsNoTrace(t *testing.T) {
 	if _, err := Open(t.Context(), dir, Options{}); err == nil || !strings.Contains(err.Error(), "is a directory without a trace") {
 		t.Errorf("a directory: %v", err)
 	}
-	if _, err := OpenTrace(t.Context(), filepath.Join(dir, "missing"), TraceOptions{}); err == nil || !strings.Contains(err.Error(), "missing: no such file or directory") {
+	if _, err := OpenTrace(t.Context(), filepath.Join(dir, "missing"), TraceOptions{}); err == nil ||
+		!strings.Contains(err.Error(), "missing: no such file or directory") {
 		t.Errorf("nothing there: %v", err)
 	}
 	if _, err := OpenTrace(t.Context(), goal, TraceOptions{}); err == nil || !strings.Contains(err.Error(), "a.goal: not a trace") {

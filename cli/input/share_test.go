@@ -30,7 +30,8 @@ func evenly(size int, stretches bool) func(ranks, process int) (func(rank int) b
 }
 
 // openTogether opens an input on goroutines that stand for processes. Only process 0 has a standard input.
-func openTogether(ctx context.Context, word, stdin string, size int, ranks func(ranks, process int) (func(rank int) bool, error)) ([]*Input, error) {
+func openTogether(ctx context.Context, word, stdin string, size int,
+	ranks func(ranks, process int) (func(rank int) bool, error)) ([]*Input, error) {
 	inputs, errs := make([]*Input, size), make([]error, size)
 	var wg sync.WaitGroup
 	for i, member := range cluster.Local(size) {
@@ -109,7 +110,8 @@ func TestOpenShared(t *testing.T) {
 				t.Errorf("%s on %d processes: record %+v, want %+v", word, size, inputs[0].Record, whole.Record)
 			}
 			for process, in := range inputs {
-				if in.Program.Ranks() != whole.Program.Ranks() || in.Program.Shape() != whole.Program.Shape() || (in.Graph == nil) != (whole.Graph == nil) {
+				if in.Program.Ranks() != whole.Program.Ranks() || in.Program.Shape() != whole.Program.Shape() ||
+					(in.Graph == nil) != (whole.Graph == nil) {
 					t.Fatalf("%s, process %d of %d: %+v, want %+v", word, process, size, in, whole)
 				}
 				has, _ := ranks(whole.Program.Ranks(), process)

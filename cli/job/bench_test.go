@@ -23,7 +23,8 @@ var workTime = regexp.MustCompile(`messages in (\S+) \(`)
 // per second of the work, and what all the rest takes: starting the launcher, MPI and the program.
 func BenchmarkJobReplicas(b *testing.B) {
 	const replicas = 1000
-	args := strings.Fields("simulate dissemination --ranks 2048 --machine chic --noise chic --threads 1 --no-progress --replicas " + strconv.Itoa(replicas))
+	args := strings.Fields("simulate dissemination --ranks 2048 --machine chic --noise chic --threads 1 --no-progress --replicas " +
+		strconv.Itoa(replicas))
 	measure := func(b *testing.B, run func() (stderr string, code int)) {
 		var work, all time.Duration
 		for range b.N {

@@ -280,7 +280,8 @@ func TestJobsThatCannotBeJoined(t *testing.T) {
 		}{
 			{"no compiler", []string{"PATH=" + none}, false, 1, "no MPI compiler found"},
 			{"no compiler on one", []string{"PATH=" + none}, true, 1, "process 2 of 3, on "},
-			{"foreign compiler", []string{"PATH=" + foreign}, false, 1, fmt.Sprintf("it belongs to %s, but the MPI compilers found are those of %s", l.Kind, other)},
+			{"foreign compiler", []string{"PATH=" + foreign}, false, 1, fmt.Sprintf("it belongs to %s, but the MPI compilers found are those of %s",
+				l.Kind, other)},
 			{"foreign library", []string{"SLACKLINE_MPI=" + other.Compiler}, false, 1, "that MPI does not belong to the launcher"},
 			{"broken compiler", []string{"PATH=" + toolsWithout(t, map[string]string{"mpicc": broken})}, false, 1, "cannot compile the bridge"},
 			{"no such library", []string{"SLACKLINE_MPI=nompi"}, false, 1, `there is no such MPI as "nompi"`},

@@ -192,7 +192,8 @@ func TestDamagedFilesInJobs(t *testing.T) {
 			code := j.End(t)
 			j.NoneLeft(t)
 			said := j.Ours()
-			if code != 1 || len(said) == 0 || !strings.Contains(said[len(said)-1], "process 0 on ") || strings.Count(j.Errors.String(), tc.want) != 1 {
+			if code != 1 || len(said) == 0 || !strings.Contains(said[len(said)-1], "process 0 on ") ||
+				strings.Count(j.Errors.String(), tc.want) != 1 {
 				t.Errorf("%s, %s: exit code %d, stderr:\n%s\nwant one message of process 0 with %q", l, tc.args, code, j.Errors.String(), tc.want)
 			}
 		}
@@ -249,7 +250,8 @@ func TestInputsAreReadOnce(t *testing.T) {
 			if code := j.End(t); code != 0 || j.Out.String() != want {
 				t.Errorf("%s, %v: exit code %d, stdout:\n%s\nwant:\n%s\nstderr:\n%s", l, args, code, j.Out.String(), want, j.Errors.String())
 			}
-			if args[0] == "tolerance" && strings.Contains(strings.Join(args, " "), "--mapping ") && strings.Count(j.Errors.String(), "--mapping has no influence") != len(names) {
+			if args[0] == "tolerance" && strings.Contains(strings.Join(args, " "), "--mapping ") &&
+				strings.Count(j.Errors.String(), "--mapping has no influence") != len(names) {
 				t.Errorf("%s: what other processes have to say is lost:\n%s", l, j.Errors.String())
 			}
 		}
@@ -297,7 +299,8 @@ func TestTracesAreReadInParts(t *testing.T) {
 			t.Fatalf("%d files of others in the directory of process %d", spoiled, process)
 		}
 	}
-	for _, args := range []string{"waits run.slt --format csv", "waits run/traces.otf2 --format csv", "profile run.slt --format csv", "profile run/traces.otf2 --format csv"} {
+	for _, args := range []string{"waits run.slt --format csv", "waits run/traces.otf2 --format csv", "profile run.slt --format csv",
+		"profile run/traces.otf2 --format csv"} {
 		words := append(strings.Fields(args), "--strict")
 		want := aloneIn(t, whole, "", words...)
 		for _, l := range mpitest.Libraries(t) {

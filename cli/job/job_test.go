@@ -50,14 +50,18 @@ func TestJobsGiveTheSameResult(t *testing.T) {
 		{[]int{1, 2, 3, 4, 8}, series},
 		{[]int{2}, append(series, "--threads", "3")},
 		{[]int{3}, strings.Fields("simulate ring --ranks 2^1..2^6 --machine chic --format csv")},
-		{[]int{3}, strings.Fields("simulate dissemination --machine cnl --noise 1000Hz:100us --replicas 9 --bottleneck=2 --ranks 2..128 --job-size 128 --format csv")},
+		{[]int{3}, strings.Fields("simulate dissemination --machine cnl --noise 1000Hz:100us --replicas 9 --bottleneck=2 --ranks 2..128 " +
+			"--job-size 128 --format csv")},
 		{[]int{2}, strings.Fields("simulate ring --ranks 8 --machine chic --format csv")},
 		{[]int{2, 4}, strings.Fields("tolerance dissemination --ranks 16 --machine cnl --noise 1000Hz:100us --replicas 12 --format csv")},
 		{[]int{3}, strings.Fields("tolerance dissemination --ranks 16 --machine cnl --map-G 0.1ns:1ns:4 --range 0:20us")},
 		{[]int{2}, strings.Fields("tolerance dissemination --ranks 16 --machine cnl")},
-		{[]int{1, 2, 3, 4, 8}, strings.Fields("simulate ../../testdata/tolerance/16-halo-jitter.goal --machine cnl --noise 1000Hz:100us --replicas 40 --samples --format csv")},
-		{[]int{4}, strings.Fields("simulate ../../testdata/tolerance/13-wildcards.goal --machine cnl --noise 1000Hz:100us --replicas 20 --samples --format csv")},
-		{[]int{1, 2, 3, 4, 8}, strings.Fields("tolerance ../../testdata/waits/cases/05-allreduce-8/traces.otf2 --machine cnl --mappings default,openmpi,mpich --format csv")},
+		{[]int{1, 2, 3, 4, 8}, strings.Fields("simulate ../../testdata/tolerance/16-halo-jitter.goal --machine cnl --noise 1000Hz:100us " +
+			"--replicas 40 --samples --format csv")},
+		{[]int{4}, strings.Fields("simulate ../../testdata/tolerance/13-wildcards.goal --machine cnl --noise 1000Hz:100us --replicas 20 " +
+			"--samples --format csv")},
+		{[]int{1, 2, 3, 4, 8}, strings.Fields("tolerance ../../testdata/waits/cases/05-allreduce-8/traces.otf2 --machine cnl --mappings " +
+			"default,openmpi,mpich --format csv")},
 		{[]int{3}, strings.Fields("tolerance ../../testdata/tolerance/16-halo-jitter.goal --machine cnl --pairs 6")},
 	} {
 		code, want, stderr := clitest.Run("", tc.args...)
@@ -93,7 +97,8 @@ func TestJobReadsStandardInput(t *testing.T) {
 	for _, tc := range []struct{ stdin, args string }{
 		{schedule, "simulate - --machine cnl --noise 1000Hz:100us --replicas 20 --samples --format csv"},
 		{schedule, "tolerance - --machine cnl --map-G 0.1ns:1ns:4 --range 0:20us --format csv"},
-		{schedule, "tolerance ../../testdata/tolerance/16-halo-jitter.goal - ../../testdata/tolerance/20-allreduce-rd-16.goal --machine cnl --format csv"},
+		{schedule, "tolerance ../../testdata/tolerance/16-halo-jitter.goal - ../../testdata/tolerance/20-allreduce-rd-16.goal --machine cnl " +
+			"--format csv"},
 		{schedule, "tolerance - --machine cnl --format csv"},
 		{string(data), "scaling - --bootstrap 100 --seed 3 --format csv"},
 	} {
@@ -167,9 +172,12 @@ func TestKilledJobsGoOn(t *testing.T) {
 			said   string
 			keeps  bool // what is finished is kept when the job ends
 		}{
-			{"child", clitest.Process{Rank: 1, Part: "child"}, syscall.SIGKILL, "process 1 on " + host + " was killed by signal 9 (Killed), with ", true},
-			{"first child", clitest.Process{Rank: 0, Part: "child"}, syscall.SIGKILL, "process 0 on " + host + " was killed by signal 9 (Killed), with ", false},
-			{"bridge", clitest.Process{Rank: 1, Part: "bridge"}, syscall.SIGKILL, "process 1 on " + host + " was killed by signal 9 (Killed); unless a user did that", true},
+			{"child", clitest.Process{Rank: 1, Part: "child"}, syscall.SIGKILL,
+				"process 1 on " + host + " was killed by signal 9 (Killed), with ", true},
+			{"first child", clitest.Process{Rank: 0, Part: "child"}, syscall.SIGKILL,
+				"process 0 on " + host + " was killed by signal 9 (Killed), with ", false},
+			{"bridge", clitest.Process{Rank: 1, Part: "bridge"}, syscall.SIGKILL,
+				"process 1 on " + host + " was killed by signal 9 (Killed); unless a user did that", true},
 			{"interrupted child", clitest.Process{Rank: 2, Part: "child"}, syscall.SIGINT, "process 2 on " + host + " was interrupted", true},
 		} {
 			t.Run(fmt.Sprintf("%s/%s", l.Kind, tc.name), func(t *testing.T) {

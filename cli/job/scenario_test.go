@@ -84,7 +84,8 @@ func TestScenarioOfProcess0(t *testing.T) {
 		{"settings of process 0", [2]string{"XDG_CONFIG_HOME=" + settings, ""}, noisyRun, noisyRun + " --seed 11"},
 		{"settings of the other", [2]string{"", "XDG_CONFIG_HOME=" + settings}, callRun, callRun},
 		{"replicas", [2]string{"SLACKLINE_SEED=5", ""}, noisyRun + " --replicas 8 --samples", noisyRun + " --replicas 8 --samples --seed 5"},
-		{"directory", [2]string{"-C " + here, "-C " + there}, "simulate run.slk --machine chic --format csv", "simulate " + here + "/run.slk --machine chic --format csv"},
+		{"directory", [2]string{"-C " + here, "-C " + there}, "simulate run.slk --machine chic --format csv",
+			"simulate " + here + "/run.slk --machine chic --format csv"},
 	} {
 		code, want, stderr := clitest.Run("", strings.Fields(tc.asked)...)
 		if code != 0 {
@@ -111,7 +112,8 @@ func TestProcessesThatDiffer(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := filepath.Join(t.TempDir(), "other")
-	if out, err := exec.Command("go", "build", "-ldflags", "-X slackline/internal/provenance.version=9.8.7", "-o", other, "slackline/cmd/slackline").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags", "-X slackline/internal/provenance.version=9.8.7", "-o", other,
+		"slackline/cmd/slackline").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, tc := range []struct {
@@ -145,7 +147,8 @@ func TestProcessesThatDiffer(t *testing.T) {
 				j.NoneLeft(t)
 				if ours := j.Ours(); code != tc.code || j.Out.Len() > 0 || len(ours) != 1 ||
 					slices.ContainsFunc(tc.said, func(s string) bool { return !strings.Contains(ours[0], s) }) {
-					t.Errorf("exit code %d, want %d; stdout %q, stderr:\n%s\nwant one line with %q", code, tc.code, j.Out.String(), j.Errors.String(), tc.said)
+					t.Errorf("exit code %d, want %d; stdout %q, stderr:\n%s\nwant one line with %q",
+						code, tc.code, j.Out.String(), j.Errors.String(), tc.said)
 				}
 			})
 		}

@@ -168,10 +168,12 @@ func TestCompareLaunches(t *testing.T) {
 	before := launchesJSON(t, dir, "a.json", []int{100, 101, 102, 103, 104}, []int{50, 51, 52, 53, 54})
 	slower := launchesJSON(t, dir, "b.json", []int{120, 121, 122, 123, 124}, nil)
 	code, out, stderr := clitest.Run("", "compare", before, slower, "--fail-if", "time@MPI_Bcast p=2 size=8>10%", "--format", "csv")
-	if code != 3 || !strings.Contains(out, "MPI_Bcast p=2 size=8") || strings.Contains(out, "MPI_Scan") || !strings.Contains(stderr, "one side does not have them: 1 measurement") {
+	if code != 3 || !strings.Contains(out, "MPI_Bcast p=2 size=8") || strings.Contains(out, "MPI_Scan") ||
+		!strings.Contains(stderr, "one side does not have them: 1 measurement") {
 		t.Errorf("code %d\n%s%s", code, out, stderr)
 	}
-	if code, out, stderr = clitest.Run("", "compare", before, before, "--fail-if", "time@*>1%"); code != 0 || !strings.Contains(out, "median of 5 runs") {
+	if code, out, stderr = clitest.Run("", "compare", before, before, "--fail-if", "time@*>1%"); code != 0 ||
+		!strings.Contains(out, "median of 5 runs") {
 		t.Errorf("code %d\n%s%s", code, out, stderr)
 	}
 	few := launchesJSON(t, dir, "few.json", []int{120, 121}, nil)
@@ -182,7 +184,8 @@ func TestCompareLaunches(t *testing.T) {
 	if err := os.WriteFile(bad, []byte(`{"slackline_dataset":1,"points":[]}`), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, stderr = clitest.Run("", "compare", before, bad); code != 1 || !strings.Contains(stderr, "is not a result of 'measure collectives --format json'") {
+	if code, _, stderr = clitest.Run("", "compare", before, bad); code != 1 ||
+		!strings.Contains(stderr, "is not a result of 'measure collectives --format json'") {
 		t.Errorf("code %d: %s", code, stderr)
 	}
 }

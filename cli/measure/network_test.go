@@ -68,11 +68,13 @@ func TestMeasuredNetworkOutput(t *testing.T) {
 	dir := t.TempDir()
 	var out, errs bytes.Buffer
 	a := env.New(nil, nil, &out, &errs)
-	o := &measureNetworkOptions{format: flags.NewChoice(env.FormatText, env.FormatText), machine: filepath.Join(dir, "m.yaml"), name: "mine", plot: filepath.Join(dir, "m.svg")}
+	o := &measureNetworkOptions{format: flags.NewChoice(env.FormatText, env.FormatText), machine: filepath.Join(dir, "m.yaml"), name: "mine",
+		plot: filepath.Join(dir, "m.svg")}
 	if err := r.output(a, o); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"ranks 0 and 1 on a: class node", "ranks 0 and 2 on a, b: class far", "S: 4KiB (larger sends wait", "jump after 4KiB", "1B .. 4KiB", "10 GB/s"} {
+	for _, want := range []string{"ranks 0 and 1 on a: class node", "ranks 0 and 2 on a, b: class far", "S: 4KiB (larger sends wait",
+		"jump after 4KiB", "1B .. 4KiB", "10 GB/s"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, out.String())
 		}
@@ -87,7 +89,8 @@ func TestMeasuredNetworkOutput(t *testing.T) {
 	}
 	node, far := m.Classes[machine.Node], m.Classes[machine.Far]
 	near := func(a, b unit.Duration) bool { return a >= b-2*unit.Nanosecond && a <= b+2*unit.Nanosecond }
-	if m.Name != "mine" || !near(node.Latency, 300*unit.Nanosecond) || !near(far.Latency, 2*unit.Microsecond) || far.Eager != 4096 || m.RanksPerNode != 2 || len(far.PerByte) != 2 || far.PerByte[1].From != 4097 {
+	if m.Name != "mine" || !near(node.Latency, 300*unit.Nanosecond) || !near(far.Latency, 2*unit.Microsecond) || far.Eager != 4096 ||
+		m.RanksPerNode != 2 || len(far.PerByte) != 2 || far.PerByte[1].From != 4097 {
 		t.Errorf("the machine file is\n%s", text)
 	}
 	if picture, err := os.ReadFile(o.plot); err != nil || !bytes.Contains(picture, []byte("half round trip, node")) {
@@ -107,7 +110,8 @@ func TestMeasuredNetworkForPrograms(t *testing.T) {
 		t.Fatal(err)
 	}
 	far := j.Classes[1]
-	if math.Abs(far.L.Value-2000) > 2 || far.Eager != 4096 || len(far.Protocols) != 2 || math.Abs(far.Protocols[1].PerByte.Value-0.1) > 0.001 || len(far.Points) == 0 || j.Provenance == nil {
+	if math.Abs(far.L.Value-2000) > 2 || far.Eager != 4096 || len(far.Protocols) != 2 ||
+		math.Abs(far.Protocols[1].PerByte.Value-0.1) > 0.001 || len(far.Points) == 0 || j.Provenance == nil {
 		t.Errorf("%+v", far)
 	}
 	b.Reset()

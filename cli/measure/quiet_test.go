@@ -52,7 +52,8 @@ func TestKnownNoiseIsFound(t *testing.T) {
 			defer c.Wait()         //nolint:errcheck // it was killed
 			defer c.Process.Kill() //nolint:errcheck
 			var n noiseJSON
-			if err := json.Unmarshal(clitest.Output(t, slackline, "measure", "noise", "--cpus", cpu, "--time", "4s", "--format", "json", "--quiet"), &n); err != nil {
+			if err := json.Unmarshal(clitest.Output(t, slackline, "measure", "noise", "--cpus", cpu, "--time", "4s", "--format", "json", "--quiet"),
+				&n); err != nil {
 				t.Fatal(err)
 			}
 			found, lengths := 0, []float64{}
@@ -82,7 +83,8 @@ func TestKnownNoiseIsFound(t *testing.T) {
 	}
 	clitest.Thrice(t, func() (string, bool) {
 		var n noiseJSON
-		if err := json.Unmarshal(clitest.Output(t, slackline, "measure", "noise", "--cpus", cpu, "--time", "100ms", "--format", "json", "--quiet"), &n); err != nil {
+		if err := json.Unmarshal(clitest.Output(t, slackline, "measure", "noise", "--cpus", cpu, "--time", "100ms", "--format", "json",
+			"--quiet"), &n); err != nil {
 			t.Fatal(err)
 		}
 		ticks, err := strconv.ParseFloat(strings.TrimSpace(string(clitest.Output(t, shortest, cpu))), 64)
@@ -130,7 +132,8 @@ func TestKnownCollectives(t *testing.T) {
 		t.Run(mpi, func(t *testing.T) {
 			clitest.Thrice(t, func() (string, bool) {
 				text, good := "", 0
-				for _, p := range timedPoints(t, slackline, "--mpi", mpi, "--operation", "spin:200us", "--scheme", "round-time,window,skampi,imb,mpptest,mpbench", "--launches", "1") {
+				for _, p := range timedPoints(t, slackline, "--mpi", mpi, "--operation", "spin:200us", "--scheme",
+					"round-time,window,skampi,imb,mpptest,mpbench", "--launches", "1") {
 					if p.Refused {
 						text += p.Scheme + " refused, "
 						continue
@@ -173,7 +176,8 @@ func TestNetworkAgain(t *testing.T) {
 		clitest.Thrice(t, func() (string, bool) {
 			var runs []map[string][2]float64
 			for range 2 {
-				out, err := clitest.Attempt(slackline, append([]string{"measure", "network", "--max-size", "16KiB", "--format", "json", "--quiet"}, link...)...)
+				out, err := clitest.Attempt(slackline, append([]string{"measure", "network", "--max-size", "16KiB", "--format", "json", "--quiet"},
+					link...)...)
 				if err != nil {
 					return name + " was refused: " + err.Error(), true
 				}
@@ -213,12 +217,14 @@ func intervals(t *testing.T, out []byte) map[string][2]float64 {
 	return list
 }
 
-// TestClocksForLong: with offsets of seconds and drifts of up to 100 ppm, every clock is within the proven bound, also 10 s after the last ping.
+// TestClocksForLong: with offsets of seconds and drifts of up to 100 ppm, every clock is within the proven bound, also
+// 10 s after the last ping.
 func TestClocksForLong(t *testing.T) {
 	slackline := clitest.BuiltProgram(t)
 	for _, mpi := range []string{"openmpi", "mpich"} {
 		for seed := 1; seed <= 3; seed++ {
-			out := clitest.Output(t, slackline, "measure", "clocks", "--mpi", mpi, "--ranks", "4", "--inject", fmt.Sprintf("offset=5s,drift=100,seed=%d", seed), "--wait", "10s", "--format", "json", "--quiet")
+			out := clitest.Output(t, slackline, "measure", "clocks", "--mpi", mpi, "--ranks", "4", "--inject",
+				fmt.Sprintf("offset=5s,drift=100,seed=%d", seed), "--wait", "10s", "--format", "json", "--quiet")
 			var j struct {
 				Clocks []struct {
 					Rank   int `json:"rank"`

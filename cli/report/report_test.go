@@ -132,16 +132,20 @@ func TestReportSections(t *testing.T) {
 		missing []string
 		figures []string
 	}{
-		{"trace", []string{ocean}, false, []string{"expectations"}, []string{"messages", "timeline", "ranks", "iterations", "waitmap", "latency", "bandwidth", "scaling"}},
+		{"trace", []string{ocean}, false, []string{"expectations"},
+			[]string{"messages", "timeline", "ranks", "iterations", "waitmap", "latency", "bandwidth", "scaling"}},
 		{"trace and data", []string{data, ocean, "--expectations", expectations, "--machine", "chic"}, false, nil,
 			[]string{"messages", "timeline", "ranks", "iterations", "waitmap", "latency", "bandwidth", "scaling", "models", "expected"}},
 		{"data", []string{data}, false, []string{"time", "waits", "gain", "tolerance", "expectations"}, []string{"models"}},
 		{"two runs", []string{ocean, "../../examples/late/late.slt"}, true, []string{"expectations"},
 			[]string{"messages", "series", "timeline", "ranks", "iterations", "waitmap", "latency", "bandwidth", "scaling"}},
-		{"threads", []string{"../../examples/waits/seaice.slt"}, false, []string{"expectations"}, []string{"timeline", "ranks", "waitmap", "latency", "scaling"}},
-		{"pattern", []string{"halo2d", "--ranks", "16", "--machine", "chic", "--compute", "1ms", "--jitter", "0.2", "--noise", "1000Hz:10us", "--scale-to", "16,64"}, false, []string{"expectations"},
+		{"threads", []string{"../../examples/waits/seaice.slt"}, false, []string{"expectations"},
+			[]string{"timeline", "ranks", "waitmap", "latency", "scaling"}},
+		{"pattern", []string{"halo2d", "--ranks", "16", "--machine", "chic", "--compute", "1ms", "--jitter", "0.2", "--noise", "1000Hz:10us",
+			"--scale-to", "16,64"}, false, []string{"expectations"},
 			[]string{"messages", "timeline", "ranks", "waitmap", "latency", "bandwidth", "scaling"}},
-		{"schedule", []string{goal, "--machine", "chic"}, false, []string{"scale", "expectations"}, []string{"messages", "timeline", "ranks", "latency"}},
+		{"schedule", []string{goal, "--machine", "chic"}, false, []string{"scale", "expectations"},
+			[]string{"messages", "timeline", "ranks", "latency"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := makeReport(t, tc.args...)
@@ -360,7 +364,8 @@ func TestReportIsDeterministic(t *testing.T) {
 	var first []byte
 	for i, threads := range []string{"1", "2", "3"} {
 		path := filepath.Join(t.TempDir(), "report.html")
-		code, _, stderr := clitest.Run("", "report", demoFile(t, "ocean.slt"), demoFile(t, "runs-before.json"), "--machine", "chic", "--noise", "zeptoos", "--replicas", "2",
+		code, _, stderr := clitest.Run("", "report", demoFile(t, "ocean.slt"), demoFile(t, "runs-before.json"), "--machine", "chic", "--noise",
+			"zeptoos", "--replicas", "2",
 			"--scale-to", "16,64", "--threads", threads, "--out", path, "--quiet")
 		if code != 0 {
 			t.Fatal(stderr)
@@ -444,7 +449,8 @@ func TestReportRefuses(t *testing.T) {
 func TestInterruptedReport(t *testing.T) {
 	for _, wait := range []time.Duration{time.Second, 5 * time.Second, 20 * time.Second} {
 		dir := t.TempDir()
-		c := clitest.Program("report", demoFile(t, "ocean.slt"), "--machine", "chic", "--noise", "chic", "--scale-to", "2^14..2^16", "--replicas", "50", "--no-progress",
+		c := clitest.Program("report", demoFile(t, "ocean.slt"), "--machine", "chic", "--noise", "chic", "--scale-to", "2^14..2^16", "--replicas",
+			"50", "--no-progress",
 			"--out", filepath.Join(dir, "report.html"))
 		var stderr bytes.Buffer
 		c.Stderr = &stderr
@@ -469,7 +475,8 @@ func BenchmarkReport(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "report.html")
 	var size int64
 	for b.Loop() {
-		code, _, stderr := clitest.Run("", "report", "../demo/demodata/ocean.slt", "../demo/demodata/runs-before.json", "--expectations", "../demo/demodata/expectations.yaml",
+		code, _, stderr := clitest.Run("", "report", "../demo/demodata/ocean.slt", "../demo/demodata/runs-before.json", "--expectations",
+			"../demo/demodata/expectations.yaml",
 			"--machine", "chic", "--noise", "chic", "--quiet", "--out", path)
 		if code != 0 {
 			b.Fatal(stderr)

@@ -17,7 +17,8 @@ import (
 // TestScalingBootstrap looks at what resampling adds to the outputs.
 func TestScalingBootstrap(t *testing.T) {
 	figure := filepath.Join(t.TempDir(), "model.svg")
-	code, stdout, stderr := clitest.Run("", "scaling", clitest.ResampledData, "--bootstrap", "400", "--seed", "5", "--target", "4096", "--format", "json",
+	code, stdout, stderr := clitest.Run("", "scaling", clitest.ResampledData, "--bootstrap", "400", "--seed", "5", "--target", "4096",
+		"--format", "json",
 		"--only-path", "Reduce", "--plot", figure)
 	if code != 0 || !strings.Contains(stderr, "400 resamples of each series with seed 5") {
 		t.Fatalf("exit code %d: %s", code, stderr)
@@ -42,7 +43,8 @@ func TestScalingBootstrap(t *testing.T) {
 		t.Fatalf("%v: %s", err, stdout)
 	}
 	b := got.Models[0].Bootstrap
-	if b.Resamples != 400 || b.Drawn != "repetitions" || b.Same < 0.5 || len(b.Leads) < 2 || b.Leads[0].Share != b.Same || got.Provenance.Seed != 5 {
+	if b.Resamples != 400 || b.Drawn != "repetitions" || b.Same < 0.5 || len(b.Leads) < 2 || b.Leads[0].Share != b.Same ||
+		got.Provenance.Seed != 5 {
 		t.Errorf("bootstrap = %+v, seed %d", b, got.Provenance.Seed)
 	}
 	if b.LeadLow["p"]["log"] != "1" || b.LeadHigh["p"]["log"] != "2" {
@@ -56,8 +58,10 @@ func TestScalingBootstrap(t *testing.T) {
 	if data, err := os.ReadFile(figure); err != nil || !strings.Contains(string(data), "95 % of the resamples") {
 		t.Errorf("%v: the figure has no band of resamples", err)
 	}
-	code, stdout, stderr = clitest.Run("", "scaling", clitest.ResampledData, "--bootstrap", "400", "--seed", "5", "--target", "4096", "--format", "csv")
-	if code != 0 || !strings.Contains(stdout, "same_lead,lead_low,lead_high,coefficient,coefficient_low,coefficient_high,predicted_low,predicted_high,model\n") {
+	code, stdout, stderr = clitest.Run("", "scaling", clitest.ResampledData, "--bootstrap", "400", "--seed", "5", "--target", "4096",
+		"--format", "csv")
+	if code != 0 || !strings.Contains(stdout, "same_lead,lead_low,lead_high,coefficient,coefficient_low,coefficient_high,predicted_low,"+
+		"predicted_high,model\n") {
 		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 	}
 	code, stdout, stderr = clitest.Run("", "scaling", "../../testdata/scaling/check/inconclusive-four-points.json", "--bootstrap", "100")
@@ -85,7 +89,8 @@ func TestBootstrapUsage(t *testing.T) {
 // TestCheckBootstrap: a verdict says how sure it is, and the exit code does not change.
 func TestCheckBootstrap(t *testing.T) {
 	const cases = "../../testdata/scaling/check/"
-	code, stdout, stderr := clitest.Run("", "check", cases+"fail-linear-for-log.yaml", cases+"fail-linear-for-log.json", "--bootstrap", "100", "--format", "json")
+	code, stdout, stderr := clitest.Run("", "check", cases+"fail-linear-for-log.yaml", cases+"fail-linear-for-log.json", "--bootstrap", "100",
+		"--format", "json")
 	if code != 3 {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
@@ -106,7 +111,8 @@ func TestCheckBootstrap(t *testing.T) {
 	for _, c := range got.Checks {
 		b := c.Bootstrap
 		share := map[string]float64{"pass": b.Pass, "fail": b.Fail}[c.Verdict]
-		if b.Resamples != 100 || b.Same != share || share < 0.9 || len(c.Notes) != 1 || !strings.HasSuffix(c.Notes[0], "% of 100 resamples come to the same verdict") {
+		if b.Resamples != 100 || b.Same != share || share < 0.9 || len(c.Notes) != 1 ||
+			!strings.HasSuffix(c.Notes[0], "% of 100 resamples come to the same verdict") {
 			t.Errorf("%s: %+v, notes %q", c.Verdict, b, c.Notes)
 		}
 	}

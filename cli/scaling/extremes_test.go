@@ -17,7 +17,8 @@ import (
 
 // extreme draws numbers as nobody measures them, and some as everybody does.
 var extreme = rapid.OneOf(
-	rapid.SampledFrom([]float64{1e308, math.MaxFloat64, 1e-320, math.SmallestNonzeroFloat64, 2.3e-308, 1, 0, -1, 1e16, 1 + 1e-16, 1e154, 1e-154, 1e302, 1e301, 1e-300}),
+	rapid.SampledFrom([]float64{1e308, math.MaxFloat64, 1e-320, math.SmallestNonzeroFloat64, 2.3e-308, 1, 0, -1, 1e16, 1 + 1e-16, 1e154,
+		1e-154, 1e302, 1e301, 1e-300}),
 	rapid.Float64(), rapid.Float64Range(1e-3, 1e6), rapid.Float64Range(1e290, 1e302), rapid.Float64Range(1e-305, 1e-295),
 )
 
@@ -56,7 +57,8 @@ func TestScalingOfExtremes(t *testing.T) {
 		}
 		args := []string{"scaling", file, "--format", rapid.SampledFrom([]string{"text", "json", "csv"}).Draw(t, "format")}
 		if rapid.Bool().Draw(t, "more") {
-			args = append(args, "--target", fmt.Sprint(math.Abs(coordinate.Draw(t, "target"))), "--max", fmt.Sprint(math.Abs(extreme.Draw(t, "max"))))
+			args = append(args, "--target", fmt.Sprint(math.Abs(coordinate.Draw(t, "target"))), "--max",
+				fmt.Sprint(math.Abs(extreme.Draw(t, "max"))))
 		}
 		if len(parameters) == 1 && rapid.IntRange(0, 3).Draw(t, "method") == 0 {
 			args = append(args, "--method", "paper")

@@ -54,7 +54,8 @@ func TestFutures(t *testing.T) {
 	if !noisy {
 		t.Error("no noise below computation")
 	}
-	if files := (&Options{Machine: MachineOptions{Name: "m.yaml"}, Mapping: "default"}).Files("in"); !slices.Equal(files, []string{"in", "m.yaml", "default"}) {
+	if files := (&Options{Machine: MachineOptions{Name: "m.yaml"}, Mapping: "default"}).Files("in"); !slices.Equal(files,
+		[]string{"in", "m.yaml", "default"}) {
 		t.Errorf("files %q", files)
 	}
 	if len(f.records) != 1 || f.records[0].Kind != "pattern" {
@@ -67,7 +68,8 @@ func TestFuturesOfRecordedRuns(t *testing.T) {
 	if _, wanted, _, err := futureOf(t, haloTrace); wanted || err != nil {
 		t.Errorf("without a machine: to be simulated %v, error %v", wanted, err)
 	}
-	f, wanted, said, err := futureOf(t, haloTrace, "-L", "1us", "-o", "1us", "-g", "1us", "-G", "1ns", "--ranks", "18", "--noise", "100Hz:10us")
+	f, wanted, said, err := futureOf(t, haloTrace, "-L", "1us", "-o", "1us", "-g", "1us", "-G", "1ns", "--ranks", "18", "--noise",
+		"100Hz:10us")
 	if err != nil || !wanted {
 		t.Fatalf("with a machine: to be simulated %v, error %v", wanted, err)
 	}

@@ -22,7 +22,8 @@ func TestCheckMemory(t *testing.T) {
 		t.Errorf("4 million ranks in 1 GiB: %v", err)
 	}
 	err = CheckMemory(4<<20, 2, gib)
-	if want := "4,194,304 ranks in each of 2 processes on a host need at least 1.2 GiB of memory, but only 1.0 GiB are free"; err == nil || err.Error() != want {
+	if want := "4,194,304 ranks in each of 2 processes on a host need at least 1.2 GiB of memory, but only 1.0 GiB are free"; err == nil ||
+		err.Error() != want {
 		t.Errorf("checkMemory = %v, want %s", err, want)
 	}
 }

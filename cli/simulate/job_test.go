@@ -16,7 +16,8 @@ import (
 func TestSimulateInJobs(t *testing.T) {
 	dir := t.TempDir()
 	slk := filepath.Join(dir, "halo.slk")
-	if _, stderr, err := clitest.RunJob(t, nil, 1, "", "generate", "skeleton", "--ranks", "48", "--iterations", "3", "--out", slk); err != nil {
+	if _, stderr, err := clitest.RunJob(t, nil, 1, "", "generate", "skeleton", "--ranks", "48", "--iterations", "3", "--out",
+		slk); err != nil {
 		t.Fatal(stderr)
 	}
 	nodes := filepath.Join(dir, "nodes.yaml")
@@ -77,7 +78,8 @@ func TestJobThatIsSlower(t *testing.T) {
 	if _, stderr, err := clitest.RunJob(t, nil, 1, "", append([]string{"generate", "--out", file}, ring...)...); err != nil {
 		t.Fatal(stderr)
 	}
-	if _, stderr, err := clitest.RunJob(t, nil, 1, "", append([]string{"simulate", "--machine", "chic", "--trace", recorded}, ring...)...); err != nil {
+	if _, stderr, err := clitest.RunJob(t, nil, 1, "",
+		append([]string{"simulate", "--machine", "chic", "--trace", recorded}, ring...)...); err != nil {
 		t.Fatal(stderr)
 	}
 	data, err := os.ReadFile(file)
@@ -159,7 +161,8 @@ func TestSimulateFailsInJobs(t *testing.T) {
 // BenchmarkSimulateJob is dissemination on 2^20 ranks by one process and by MPI jobs, one thread each. On a machine
 // that others use too, the CPU time of the busiest process says more than the time on the clock.
 func BenchmarkSimulateJob(b *testing.B) {
-	args := []string{"simulate", "dissemination", "--ranks", "2^20", "--size", "1B", "--machine", "cnl", "--threads", "1", "--format", "json", "--quiet"}
+	args := []string{"simulate", "dissemination", "--ranks", "2^20", "--size", "1B", "--machine", "cnl", "--threads", "1", "--format",
+		"json", "--quiet"}
 	type provenance struct {
 		Provenance struct {
 			Cluster struct {

@@ -37,7 +37,8 @@ func TestRankFileOfOpenMPI(t *testing.T) {
 	needed.Full(t, "MPI")
 	path := needed.Tool(t, "mpiexec.openmpi")
 	file := rankFile(t, "openmpi", "localhost", 2)
-	c := exec.Command(path, "--allow-run-as-root", "--oversubscribe", "--rankfile", file, "-n", "2", "sh", "-c", "echo rank $OMPI_COMM_WORLD_RANK")
+	c := exec.Command(path, "--allow-run-as-root", "--oversubscribe", "--rankfile", file, "-n", "2", "sh", "-c",
+		"echo rank $OMPI_COMM_WORLD_RANK")
 	out, err := c.CombinedOutput()
 	needed.That(t, err == nil || !strings.Contains(string(out), "not enough"), "a second core")
 	if err != nil || !strings.Contains(string(out), "rank 0") || !strings.Contains(string(out), "rank 1") {

@@ -26,7 +26,8 @@ func BenchmarkWaitsInJobs(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if out, err := exec.Command(self, "simulate", "skeleton", "--ranks", "1024", "--iterations", "450", "--machine", "chic", "--noise", "1000Hz:10us",
+	if out, err := exec.Command(self, "simulate", "skeleton", "--ranks", "1024", "--iterations", "450", "--machine", "chic", "--noise",
+		"1000Hz:10us",
 		"--trace", run, "--quiet").CombinedOutput(); err != nil {
 		b.Fatalf("%v: %s", err, out)
 	}

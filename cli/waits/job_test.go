@@ -30,7 +30,8 @@ func TestWaitsInJobs(t *testing.T) {
 	cases := "../../testdata/waits/cases/"
 	dir := t.TempDir()
 	slt := filepath.Join(dir, "run.slt")
-	if _, stderr, err := clitest.RunJob(t, nil, 1, "", "convert", cases+"09-wavefront-4x4/traces.otf2", "--to", "slt", "--out", slt); err != nil {
+	if _, stderr, err := clitest.RunJob(t, nil, 1, "", "convert", cases+"09-wavefront-4x4/traces.otf2", "--to", "slt", "--out",
+		slt); err != nil {
 		t.Fatal(stderr)
 	}
 	figure, cube := filepath.Join(dir, "figure.svg"), filepath.Join(dir, "waits.cubex")
@@ -80,7 +81,8 @@ func TestWaitsInJobs(t *testing.T) {
 // TestWaitsFailInJobs damages the file of one rank: one message names it and the process that reads it.
 func TestWaitsFailInJobs(t *testing.T) {
 	slt := filepath.Join(t.TempDir(), "run.slt")
-	if _, stderr, err := clitest.RunJob(t, nil, 1, "", "convert", "../../testdata/waits/cases/09-wavefront-4x4/traces.otf2", "--to", "slt", "--out", slt); err != nil {
+	if _, stderr, err := clitest.RunJob(t, nil, 1, "", "convert", "../../testdata/waits/cases/09-wavefront-4x4/traces.otf2", "--to", "slt",
+		"--out", slt); err != nil {
 		t.Fatal(stderr)
 	}
 	file := filepath.Join(slt, "15-0.slt")

@@ -259,7 +259,8 @@ func TestLicences(t *testing.T) {
 	}
 	testOnly := []string{"github.com/google/go-cmp", "pgregory.net/rapid", "github.com/rogpeppe/go-internal",
 		"github.com/chromedp/chromedp", "github.com/chromedp/cdproto", "github.com/go-json-experiment/json"}
-	notLinked := []string{"github.com/inconshreveable/mousetrap", "golang.org/x/tools", "golang.org/x/mod"} // for Windows alone, or tools of tests
+	// for Windows alone, or tools of tests
+	notLinked := []string{"github.com/inconshreveable/mousetrap", "golang.org/x/tools", "golang.org/x/mod"}
 	for line := range strings.Lines(string(data)) {
 		fields := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "require "))
 		if len(fields) < 2 || !strings.HasPrefix(fields[1], "v") {

@@ -37,7 +37,8 @@ func TestForeignLinksAreNotFollowed(t *testing.T) {
 		}, false},
 		{"link to a folder", func(dir, victim string) (string, error) {
 			link := filepath.Join(dir, "folder")
-			return filepath.Join(link, filepath.Base(victim)), errors.Join(os.Symlink(filepath.Dir(victim), link), os.Lchown(link, stranger, stranger))
+			return filepath.Join(link, filepath.Base(victim)),
+				errors.Join(os.Symlink(filepath.Dir(victim), link), os.Lchown(link, stranger, stranger))
 		}, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

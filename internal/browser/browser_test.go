@@ -92,7 +92,8 @@ func testPinch(t *testing.T, p *Page) {
 		t.Fatal(err)
 	}
 	slices.Sort(fingers)
-	if got, want := strings.Join(fingers, "; "), "pointerdown touch 200; pointerdown touch 300; pointerup touch 100; pointerup touch 400"; got != want {
+	const want = "pointerdown touch 200; pointerdown touch 300; pointerup touch 100; pointerup touch 400"
+	if got := strings.Join(fingers, "; "); got != want {
 		t.Errorf("fingers = %s, want %s", got, want)
 	}
 }

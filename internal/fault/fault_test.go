@@ -13,7 +13,8 @@ func TestCatch(t *testing.T) {
 		return errors.New(string(rune(list[3])))
 	}
 	var e *Error
-	if err := f(); !errors.As(err, &e) || !strings.HasPrefix(e.Where, "fault/fault_test.go:") || !strings.Contains(e.Error(), "index out of range [3]") {
+	if err := f(); !errors.As(err, &e) || !strings.HasPrefix(e.Where, "fault/fault_test.go:") ||
+		!strings.Contains(e.Error(), "index out of range [3]") {
 		t.Errorf("f = %v, want a fault of this file", e)
 	}
 	if e != New(e) {

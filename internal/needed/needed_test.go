@@ -68,7 +68,8 @@ func TestMissing(t *testing.T) {
 	}{
 		{"tool", func(t testing.TB) { Tool(t, "sh") }, ""},
 		{"no tool", func(t testing.TB) { Tool(t, "no-such-tool") }, "no-such-tool is missing"},
-		{"no tool of a package", func(t testing.TB) { Tool(t, "no-such-tool", "of the package none") }, "no-such-tool, of the package none, is missing"},
+		{"no tool of a package", func(t testing.TB) { Tool(t, "no-such-tool", "of the package none") },
+			"no-such-tool, of the package none, is missing"},
 		{"that", func(t testing.TB) { That(t, true, "this") }, ""},
 		{"not that", func(t testing.TB) { That(t, false, "this") }, "this is missing"},
 		{"no error", func(t testing.TB) { NoError(t, nil) }, ""},

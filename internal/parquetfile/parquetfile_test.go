@@ -67,7 +67,8 @@ func TestWriteInBatches(t *testing.T) {
 		t.Fatal(len(read), err)
 	}
 	for i, r := range read {
-		if r.At != math.MaxInt64-int64(i) || r.Rank != int32(i%7) || len(r.Name) != i%3 || (r.Size != nil) != (i%2 == 0) || r.Size != nil && *r.Size != int64(i) {
+		if r.At != math.MaxInt64-int64(i) || r.Rank != int32(i%7) || len(r.Name) != i%3 || (r.Size != nil) != (i%2 == 0) || r.Size != nil &&
+			*r.Size != int64(i) {
 			t.Fatalf("row %d: %+v", i, r)
 		}
 	}
@@ -101,7 +102,8 @@ func TestWriteValues(t *testing.T) {
 	if n, err := group.ReadRows(read); n != len(rows) || err != nil && err != io.EOF {
 		t.Fatal(n, err)
 	}
-	const all = "[b 0.5 3 0.25 true 1 <null> 2] [a 2 9223372036854775807 1 <null> two <null> <null>] [<null> <null> 1 <null> false <null> <null> <null>]"
+	const all = "[b 0.5 3 0.25 true 1 <null> 2] [a 2 9223372036854775807 1 <null> two <null> <null>] [<null> <null> 1 <null> false " +
+		"<null> <null> <null>]"
 	if got := strings.Trim(fmt.Sprint(read), "[]"); got != strings.Trim(all, "[]") {
 		t.Errorf("rows %s, want %s", got, all)
 	}

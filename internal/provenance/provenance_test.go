@@ -20,7 +20,8 @@ func TestVersion(t *testing.T) {
 		{info("v1.2.3"), "v1.2.3"},
 		{info("(devel)"), "devel"},
 		{info("", debug.BuildSetting{Key: "vcs.revision", Value: "0123456789abcdef"}), "devel-0123456789ab"},
-		{info("", debug.BuildSetting{Key: "vcs.revision", Value: "01"}, debug.BuildSetting{Key: "vcs.modified", Value: "true"}), "devel-01+changes"},
+		{info("", debug.BuildSetting{Key: "vcs.revision", Value: "01"}, debug.BuildSetting{Key: "vcs.modified", Value: "true"}),
+			"devel-01+changes"},
 	} {
 		if got := versionOf(tc.info); got != tc.want {
 			t.Errorf("versionOf = %q, want %q", got, tc.want)

@@ -141,7 +141,8 @@ func TestShortForms(t *testing.T) {
 // Scalars are the text in the file, without quotes.
 func TestValues(t *testing.T) {
 	const text = "a: 0x1F\nb: 1_000\nc: 1.50\nd: True\ne: \"x\\ty\"\nf: 'it''s'\ng: |\n  two\n  lines\nh: 2KiB\ni: .nan\n"
-	want := map[string]string{"a": "0x1F", "b": "1_000", "c": "1.50", "d": "True", "e": "x\ty", "f": "it's", "g": "two\nlines\n", "h": "2KiB", "i": ".nan"}
+	want := map[string]string{"a": "0x1F", "b": "1_000", "c": "1.50", "d": "True", "e": "x\ty", "f": "it's", "g": "two\nlines\n", "h": "2KiB",
+		"i": ".nan"}
 	for _, text := range []string{text, strings.ReplaceAll(text, "\n", "\r\n"), strings.ReplaceAll(text, "\n", "\r"), "\ufeff" + text} {
 		d := New("f", &testRules)
 		root, ok := d.Parse([]byte(text))
@@ -193,7 +194,8 @@ func TestErrorList(t *testing.T) {
 	d.Errorf(Place{}, "all is wrong")
 	err := d.Err()
 	lines := strings.Split(err.Error(), "\n")
-	if len(lines) != MaxShown+1 || lines[0] != "f: all is wrong" || lines[1] != "f:6: mistake 24" || lines[MaxShown] != "f: and 6 more errors" {
+	if len(lines) != MaxShown+1 || lines[0] != "f: all is wrong" || lines[1] != "f:6: mistake 24" ||
+		lines[MaxShown] != "f: and 6 more errors" {
 		t.Errorf("error:\n%v", err)
 	}
 	first := (*Error)(nil)

@@ -184,7 +184,8 @@ func TestBadReadingsAreLeftOut(t *testing.T) {
 
 func TestLine(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	a, b, c := wrongClock{offset: 1e9, drift: 22e-6, period: 1}, wrongClock{offset: -3e8, drift: -30e-6, period: 1}, wrongClock{offset: 5, period: 1}
+	a, b, c := wrongClock{offset: 1e9, drift: 22e-6, period: 1}, wrongClock{offset: -3e8, drift: -30e-6, period: 1},
+		wrongClock{offset: 5, period: 1}
 	fit := func(asker, answerer wrongClock) Line {
 		var pings []Ping
 		for i := range 30 {

@@ -157,7 +157,8 @@ func isPower(p, radix int) bool {
 }
 
 func newContributions(p, blocks int, in *Instance, want func(rank int) uint64) *contributions {
-	t := &contributions{p: p, blocks: blocks, words: (p + 63) / 64, want: want, repeats: in.Algorithm.Repeats && !isPower(p, in.Radix), free: in.FreeReduce}
+	t := &contributions{p: p, blocks: blocks, words: (p + 63) / 64, want: want, repeats: in.Algorithm.Repeats &&
+		!isPower(p, in.Radix), free: in.FreeReduce}
 	t.sets = make([]uint64, p*blocks*t.words)
 	t.fresh, t.owed = make([]uint64, p), make([]int64, p)
 	for r := range p {

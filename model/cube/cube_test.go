@@ -214,7 +214,8 @@ func TestDamaged(t *testing.T) {
 		"no region": {change(func(b *builder) {
 			b.data[anchorName] = []byte(strings.Replace(anchor, `calleeId="13"`, `calleeId="99"`, 1))
 		}), "does not exist"},
-		"no location":  {change(func(b *builder) { b.data[anchorName] = []byte(anchor[:strings.Index(anchor, "<system>")] + "</cube>") }), "names no location"},
+		"no location": {change(func(b *builder) { b.data[anchorName] = []byte(anchor[:strings.Index(anchor, "<system>")] + "</cube>") }),
+			"names no location"},
 		"index":        {change(func(b *builder) { b.data["0.index"] = []byte("CUBEX") }), "does not begin with"},
 		"short index":  {change(func(b *builder) { b.data["0.index"] = b.data["0.index"][:20] }), "index"},
 		"short values": {change(func(b *builder) { b.data["0.data"] = b.data["0.data"][:30] }), "rows of 16 bytes are announced"},
@@ -226,7 +227,8 @@ func TestDamaged(t *testing.T) {
 		}
 	}
 	deep := strings.Repeat("<a>", maxDepth+1)
-	if _, err := Read("x", change(func(b *builder) { b.data[anchorName] = []byte(deep) })); err == nil || !strings.Contains(err.Error(), "nested") {
+	if _, err := Read("x", change(func(b *builder) { b.data[anchorName] = []byte(deep) })); err == nil ||
+		!strings.Contains(err.Error(), "nested") {
 		t.Errorf("deep: %v", err)
 	}
 }

@@ -80,15 +80,18 @@ var texts = []example{
 {"params":{"n":2,"p":16},"callpath":"main->f","metric":"time","value":[1.6,1.7]}
 {"params":{"p":8,"n":2},"value":3}
 `, "p n\nmain->f time: [16 2]=[1.5 1.6 1.7]\n<root> <default>: [8 2]=[3]\n"},
-	{"extrap-text", extraPText, "p n\nmain->solve time: [8 100]=[1.1 1.2] [16 100]=[2.1 2] [8 200]=[1.9 1.8] [16 200]=[4.2 4.1]\nmain time: [8 100]=[1]\n"},
+	{"extrap-text", extraPText, "p n\nmain->solve time: [8 100]=[1.1 1.2] [16 100]=[2.1 2] [8 200]=[1.9 1.8] [16 200]=[4.2 4.1]\n" +
+		"main time: [8 100]=[1]\n"},
 	{"extrap-text", "PARAMETER p\r\nPOINTS 8 16\r\nREGION f\r\nDATA 1 2\r\nDATA 3\r\n", "p\nf <default>: [8]=[1 2] [16]=[3]\n"},
-	{"csv", "callpath,metric,p,repetition,value\nmain->f,time,16,0,1.5\nmain->f,time,16,1,1.6\n\"a,b\",time,8,0,2\n", "p\nmain->f time: [16]=[1.5 1.6]\na,b time: [8]=[2]\n"},
+	{"csv", "callpath,metric,p,repetition,value\nmain->f,time,16,0,1.5\nmain->f,time,16,1,1.6\n\"a,b\",time,8,0,2\n",
+		"p\nmain->f time: [16]=[1.5 1.6]\na,b time: [8]=[2]\n"},
 	{"csv", "p, value\n8, 1\n16, \n", "p\n<root> <default>: [8]=[1]\n"},
 	{"csv", "function,p,Time\nf,8,1\nf,16,2\n", "p\nf time: [8]=[1] [16]=[2]\n"},
 	{"csv", "time,p,value\n3,8,1\n", "time p\n<root> <default>: [3 8]=[1]\n"},
 	{"profile", `{"run":{"ranks":4,"locations":4,"time_s":0.5},"composition":[],"efficiency":{},"callpaths":[
 {"callpath":"main/MPI_Send","kind":"mpi_point_to_point","visits":8,"exclusive_s":0.4,"inclusive_s":0.4,"messages_sent":8,"bytes_sent":64,"messages_received":0,"bytes_received":0,"collective_bytes":16}]}`,
-		"p\n<root> run_time: [4]=[0.5]\nmain->MPI_Send time: [4]=[0.1]\nmain->MPI_Send visits: [4]=[2]\nmain->MPI_Send messages: [4]=[2]\nmain->MPI_Send bytes: [4]=[20]\n"},
+		"p\n<root> run_time: [4]=[0.5]\nmain->MPI_Send time: [4]=[0.1]\nmain->MPI_Send visits: [4]=[2]\nmain->MPI_Send messages: [4]=[2]\n" +
+			"main->MPI_Send bytes: [4]=[20]\n"},
 	{"waits", `{"waits":[{"metric":"late_sender","rank":0,"callpath":"main/MPI_Recv","seconds":0.5},{"metric":"late_sender","rank":1,"callpath":"main/MPI_Recv","seconds":0.5},
 {"metric":"late_sender_wrong_order","rank":1,"callpath":"main/MPI_Recv","seconds":0.5}],
 "delays":[{"rank":0,"callpath":"main/f","short_s":0.75,"long_s":0.25}],"run":{"ranks":2,"locations":2,"time_s":3}}`,
@@ -291,7 +294,8 @@ func TestBadInput(t *testing.T) {
 		{`{"params":{"p":1},"value":2}` + "\n" + `{"params":{"q":1},"value":2}`, "x:2: has the parameters q"},
 		{`{"params":{"p":1,"p":2},"value":2}`, "given twice"},
 		{measuredHeader + "imb,MPI_Scan,2,8,0,0,0,0,70,0,1,1\n", "x:2: repetition 0 of MPI_Scan has 1 of 2 ranks"},
-		{measuredHeader + "imb,MPI_Scan,2,8,0,0,0,0,70,0,1,1\nimb,MPI_Scan,2,8,0,0,0,0,70,0,1,1\n", "x:3: rank 0 of repetition 0 of MPI_Scan is there twice"},
+		{measuredHeader + "imb,MPI_Scan,2,8,0,0,0,0,70,0,1,1\nimb,MPI_Scan,2,8,0,0,0,0,70,0,1,1\n",
+			"x:3: rank 0 of repetition 0 of MPI_Scan is there twice"},
 		{measuredHeader + "imb,MPI_Scan,2,8,0,0,2,0,70,0,1,1\n", "x:2: rank 2 is not one of 2 ranks"},
 		{measuredHeader + "imb,MPI_Scan,2,8,0,0,0,80,70,0,1,1\n", "ends at 70 ns, before it began at 80 ns"},
 		{measuredHeader + "imb,MPI_Scan,1,8,0,0,0,0,70,0,0,1\n", "executions 0"},
@@ -340,7 +344,8 @@ func TestDirectory(t *testing.T) {
 
 func TestPlaceOf(t *testing.T) {
 	for name, want := range map[string]string{
-		"osu.p64.r2.txt": "[p][64]", "mm.x10y20.r1": "[x y][10 20]", "a/b.p4/c.p8.txt": "[p][8]", "plain.txt": "[][]", "run7_n100": "[run n][7 100]",
+		"osu.p64.r2.txt": "[p][64]", "mm.x10y20.r1": "[x y][10 20]", "a/b.p4/c.p8.txt": "[p][8]", "plain.txt": "[][]",
+		"run7_n100":         "[run n][7 100]",
 		"mm.x1.5y2,25z3.r1": "[x y z][1.5 2.25 3]", "mm.x22.5.y22.5.z1": "[x y z][22.5 22.5 1]",
 	} {
 		names, at := PlaceOf(name)

@@ -9,8 +9,9 @@ func TestReadIMB(t *testing.T) {
 			input: "# Benchmarking Barrier\n# #processes = 4\n#repetitions t_min[usec] t_max[usec] t_avg[usec]\n1000 1 3 2\n",
 			want:  "p\nBarrier t_min [us] [4]=[1]\nBarrier t_max [us] [4]=[3]\nBarrier t_avg [us] [4]=[2]"},
 		{name: "blocks of several process counts",
-			input: head + "#bytes #repetitions t_avg[usec]\n8 10 1\n# Benchmarking Bcast\n# #processes = 8\n#bytes #repetitions t_avg[usec]\n8 10 2\n",
-			want:  "p bytes\nBcast t_avg [us] [4 8]=[1] [8 8]=[2]"},
+			input: head + "#bytes #repetitions t_avg[usec]\n8 10 1\n# Benchmarking Bcast\n# #processes = 8\n#bytes #repetitions t_avg[usec]\n" +
+				"8 10 2\n",
+			want: "p bytes\nBcast t_avg [us] [4 8]=[1] [8 8]=[2]"},
 		{name: "unknown columns",
 			input: head + "#bytes #repetitions t_avg[usec] speed\n8 10 1 9\n",
 			want:  "p bytes\nBcast t_avg [us] [4 8]=[1]", warnings: 1},

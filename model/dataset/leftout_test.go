@@ -8,14 +8,17 @@ import (
 
 // No reader loses data without a word: what it does not understand is an error with its place, or is counted.
 func TestNothingIsLostSilently(t *testing.T) {
-	const imb = "# Benchmarking Allreduce\n# #processes = 4\n#bytes #repetitions t_min[usec] t_max[usec] t_avg[usec]\n8 1000 1 3 2\n16 1000 2 4 3\n\n" +
+	const imb = "# Benchmarking Allreduce\n# #processes = 4\n#bytes #repetitions t_min[usec] t_max[usec] t_avg[usec]\n8 1000 1 3 2\n" +
+		"16 1000 2 4 3\n\n" +
 		"# Benchmarking Bcast\n# #processes = 4\n#bytes #repetitions t_min[usec] t_max[usec] t_avg[usec]\n8 1000 1 3 2\n"
 	const osu = "# OSU MPI Allreduce Latency Test v7.3\n# Size       Avg Latency(us)\n8      11.49\n16      12.5\n"
 	const noise = "go version\nBenchmarkSort/n=1024-8   500   2345678 ns/op\nBenchmarkSort/n=2048-8   500   5345678 ns/op\n"
 	const google = `{"benchmarks":[{"name":"BM/8","real_time":1,"cpu_time":1},
 {"name":"BM/16","real_time":2,"cpu_time":2}]}`
-	const own = "{\"slackline_dataset\":1,\"parameters\":[\"p\"],\"series\":[\n{\"callpath\":\"f\",\"metric\":\"m\",\"points\":[\n{\"at\":[1],\"values\":[1]},\n{\"at\":[2],\"values\":[2]}]}]}"
-	const extrap = "{\"parameters\":[\"p\"],\"measurements\":{\"f\":{\"time\":[\n{\"point\":[1],\"values\":[1]},\n{\"point\":[2],\"values\":[2]}]}}}"
+	const own = "{\"slackline_dataset\":1,\"parameters\":[\"p\"],\"series\":[\n{\"callpath\":\"f\",\"metric\":\"m\",\"points\":[\n" +
+		"{\"at\":[1],\"values\":[1]},\n{\"at\":[2],\"values\":[2]}]}]}"
+	const extrap = "{\"parameters\":[\"p\"],\"measurements\":{\"f\":{\"time\":[\n{\"point\":[1],\"values\":[1]},\n" +
+		"{\"point\":[2],\"values\":[2]}]}}}"
 	const lines = `{"params":{"p":1},"callpath":"f","metric":"m","value":1}
 {"params":{"p":2},"callpath":"f","metric":"m","value":2}
 `
@@ -51,7 +54,8 @@ func TestNothingIsLostSilently(t *testing.T) {
 		{"imb", imb, "16 1000 2 4 3", "x16 1000 2 4 3", `:5: "x16" is not a number`},
 		{"imb", imb, "16 1000 2 4 3", "killed by signal", "not rows of numbers are left out: 1; the first is line 5"},
 		{"imb", imb, "t_min[usec]", "t_mni[usec]", `columns with unknown names are left out: 1; the first is "t_mni[usec]" in line 3`},
-		{"imb", imb, "16 1000 2 4 3\n\n", "16 1000 2 4 3\n\n# Benchmarking Scan\n# #processes = 4\n\n", "blocks without rows: 1; the first is Scan"},
+		{"imb", imb, "16 1000 2 4 3\n\n", "16 1000 2 4 3\n\n# Benchmarking Scan\n# #processes = 4\n\n",
+			"blocks without rows: 1; the first is Scan"},
 		{"osu", osu, "# OSU MPI Allreduce Latency Test", "# OSU MPI Allreduce Latency Tst", ":1: is not a title"},
 		{"osu", osu, "# Size       Avg Latency(us)", "# Size       Avg Latency", ":3: a row of Allreduce comes before the names"},
 		{"osu", osu, "16      12.5", "16", ":4: has 1 numbers below 2 columns"},

@@ -21,8 +21,9 @@ func TestReadOwn(t *testing.T) {
 		{name: "a newer version", input: `{"slackline_dataset":2,"parameters":["p"],"series":[]}`, want: "x:1:", bad: true},
 		{name: "version 0", input: `{"slackline_dataset":0,"parameters":["p"],"series":[]}`, want: "x:1:", bad: true},
 		{name: "a point of another dimension",
-			input: "{\"slackline_dataset\":1,\"parameters\":[\"p\"],\"series\":[\n{\"callpath\":\"f\",\"metric\":\"t\",\"points\":[{\"at\":[1,2],\"values\":[2]}]}]}",
-			want:  "x:2:", bad: true},
+			input: "{\"slackline_dataset\":1,\"parameters\":[\"p\"],\"series\":[\n" +
+				"{\"callpath\":\"f\",\"metric\":\"t\",\"points\":[{\"at\":[1,2],\"values\":[2]}]}]}",
+			want: "x:2:", bad: true},
 		{name: "no series", input: `{"slackline_dataset":1,"parameters":["p"]}`, want: "x:", bad: true},
 	})
 }

@@ -52,7 +52,8 @@ nccl:
 
 // What is written is read back as an equal machine.
 func TestFormatRoundTrip(t *testing.T) {
-	words := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"a", "null", "~", "12", "true", "a: b", "# x", " x", "-", "line\nline\n", "\"", "1e3", ".5", "0x1F"}))
+	words := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"a", "null", "~", "12", "true", "a: b", "# x", " x", "-", "line\nline\n",
+		"\"", "1e3", ".5", "0x1F"}))
 	rapid.Check(t, func(t *rapid.T) {
 		m := drawMachine(t, rapid.IntRange(1, 60).Draw(t, "ranks"))
 		m.Name = rapid.SampledFrom([]string{"a", "null", "12", "ä b", "yes", "-x", "x: y"}).Draw(t, "name")

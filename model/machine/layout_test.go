@@ -75,7 +75,8 @@ func drawMachine(t *rapid.T, ranks int) *Machine {
 	case 1:
 		m.Placement.Cyclic = true
 	case 2:
-		m.Placement.Nodes = rapid.SliceOfN(rapid.OneOf(rapid.Int32Range(0, 12), rapid.Int32Range(0, math.MaxInt32-1)), ranks, ranks).Draw(t, "nodes")
+		m.Placement.Nodes = rapid.SliceOfN(rapid.OneOf(rapid.Int32Range(0, 12), rapid.Int32Range(0, math.MaxInt32-1)), ranks,
+			ranks).Draw(t, "nodes")
 	}
 	return m
 }

@@ -227,7 +227,8 @@ func TestHopMatrix(t *testing.T) {
 		{"1\n", ":1: there are 1 switches between node 0 and itself"},
 	} {
 		write(tc.text)
-		if _, err := ParseTopology("matrix:" + path); err == nil || !strings.Contains(err.Error(), path+tc.want) && !strings.Contains(err.Error(), tc.want) {
+		if _, err := ParseTopology("matrix:" + path); err == nil || !strings.Contains(err.Error(), path+tc.want) &&
+			!strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%q: error %v, want %s", tc.text, err, tc.want)
 		}
 	}

@@ -119,7 +119,8 @@ func TestStats(t *testing.T) {
 	if s.Noise != 100e6 || s.OverheadPercent != 0.01 || s.Count != 4 || s.RatePerSecond != 4 {
 		t.Errorf("noise %d, overhead %v %%, count %d, rate %v; want 100 us, 0.01 %%, 4, 4", s.Noise, s.OverheadPercent, s.Count, s.RatePerSecond)
 	}
-	if s.Min != 10e6 || s.Q1 != 17_500_000 || s.Median != 25e6 || s.Q3 != 32_500_000 || s.P99 != 39_700_000 || s.Max != 40e6 || s.Mean != 25e6 {
+	if s.Min != 10e6 || s.Q1 != 17_500_000 || s.Median != 25e6 || s.Q3 != 32_500_000 || s.P99 != 39_700_000 || s.Max != 40e6 ||
+		s.Mean != 25e6 {
 		t.Errorf("quantiles %v %v %v %v %v %v, mean %v", s.Min, s.Q1, s.Median, s.Q3, s.P99, s.Max, s.Mean)
 	}
 	if got := s.Largest[1]; got.Count != 1 || got.NoisePercent != 40 || got.AtLeast != 40e6 {

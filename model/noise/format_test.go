@@ -169,10 +169,11 @@ func TestReadErrors(t *testing.T) {
 		"parts:\n  - rate: 5Xz\n": "f:2: rate \"5Xz\"",
 		"parts:\n  - x: 5\n":      "f:2: unknown key",
 		"parts:\n  - 5\n":         "f:2: a part must be keys",
-		"parts:\n  - rate: 5Hz\n    length: 1s\n":                                      "f:2: a detour of 1s every 200ms",
-		"parts:\n  - rate: 5Hz\n    length: [1us, 2]\n":                                "f:3:",
-		"parts:\n  - rate: 5Hz\n    length: []\n":                                      "f:3: the list of lengths is empty",
-		"parts:\n  - rate: 5Hz\n    length: 1us\n    arrivals: poison\n":               "f:4: arrivals \"poison\" is unknown; did you mean poisson?",
+		"parts:\n  - rate: 5Hz\n    length: 1s\n":       "f:2: a detour of 1s every 200ms",
+		"parts:\n  - rate: 5Hz\n    length: [1us, 2]\n": "f:3:",
+		"parts:\n  - rate: 5Hz\n    length: []\n":       "f:3: the list of lengths is empty",
+		"parts:\n  - rate: 5Hz\n    length: 1us\n    arrivals: poison\n": "f:4: " +
+			"arrivals \"poison\" is unknown; did you mean poisson?",
 		"parts:\n  - rate: 5Hz\n    length: 1us\n    trace: x\n":                       "no such file",
 		"parts:\n  - rate: 5Hz\n    length: 150ms\n  - rate: 5Hz\n    length: 150ms\n": "no work would ever end",
 		"name: &a x\n":              "f:1: anchors",
@@ -307,7 +308,8 @@ func TestTraceRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again.period != d.period || !slices.Equal(again.list, d.list) || p.Name != "a name" || p.Note != "a note" || !slices.Equal(again.labels, d.labels) {
+		if again.period != d.period || !slices.Equal(again.list, d.list) || p.Name != "a name" || p.Note != "a note" ||
+			!slices.Equal(again.labels, d.labels) {
 			t.Fatalf("got %d %v %q, want %d %v", again.period, again.list, p.Name, d.period, d.list)
 		}
 		for i := range d.list {
@@ -444,7 +446,8 @@ func FuzzRead(f *testing.F) {
 
 // FuzzParse: a specification that is read is printed as one that is read as the same.
 func FuzzParse(f *testing.F) {
-	for _, spec := range []string{"1000Hz:100us", "0.14Hz:10ms,jitter=20%", "poisson:0.5Hz:pareto:1us:1.5:8us+1ms:list:1us:2us", "3GHz:uniform:0:5ps"} {
+	for _, spec := range []string{"1000Hz:100us", "0.14Hz:10ms,jitter=20%",
+		"poisson:0.5Hz:pareto:1us:1.5:8us+1ms:list:1us:2us", "3GHz:uniform:0:5ps"} {
 		f.Add(spec)
 	}
 	f.Fuzz(func(t *testing.T, spec string) {

@@ -25,7 +25,8 @@ func TestParse(t *testing.T) {
 		{"3Hz:1us", []Part{{Kind: KindPeriodic, Every: 333_333_333_333, Length: Fixed(us)}}},
 		{"0.3Hz:0", []Part{{Kind: KindPeriodic, Every: 3_333_333_333_333, Length: Fixed(0)}}},
 		{"6Hz:1us", []Part{{Kind: KindPeriodic, Every: 166_666_666_667, Length: Fixed(us)}}},
-		{"1000Hz:100us,jitter=20%,phase=3us,label=tick", []Part{{Label: "tick", Kind: KindPeriodic, Every: 1000 * us, Length: Fixed(100 * us), Jitter: 0.2, Phase: 3 * us}}},
+		{"1000Hz:100us,jitter=20%,phase=3us,label=tick",
+			[]Part{{Label: "tick", Kind: KindPeriodic, Every: 1000 * us, Length: Fixed(100 * us), Jitter: 0.2, Phase: 3 * us}}},
 		{"poisson:0.5Hz:exp:220us", []Part{{Kind: KindPoisson, Every: 2_000_000 * us, Length: Exponential{220 * us}}}},
 		{"poisson:0.5Hz:pareto:1us:1.5", []Part{{Kind: KindPoisson, Every: 2_000_000 * us, Length: Pareto{us, 1000 * us, 1.5}}}},
 		{"poisson:0.5Hz:pareto:1us:1.5:8us", []Part{{Kind: KindPoisson, Every: 2_000_000 * us, Length: Pareto{us, 8 * us, 1.5}}}},
@@ -301,7 +302,8 @@ func drawPart(t *rapid.T) Part {
 }
 
 func TestLengthMeans(t *testing.T) {
-	for _, l := range []Lengths{Fixed(5e6), Uniform{1e6, 8e6}, Exponential{3e6}, Pareto{1e6, 1e9, 1.5}, Pareto{1e6, 8e6, 1}, Pareto{1e6, 1e6, 2}, Pareto{1e6, 1e8, 0.5}, Empirical{1e6, 2e6, 6e6}} {
+	for _, l := range []Lengths{Fixed(5e6), Uniform{1e6, 8e6}, Exponential{3e6}, Pareto{1e6, 1e9, 1.5}, Pareto{1e6, 8e6, 1},
+		Pareto{1e6, 1e6, 2}, Pareto{1e6, 1e8, 0.5}, Empirical{1e6, 2e6, 6e6}} {
 		const n = 300_000
 		sum := 0.0
 		before := int64(0)

@@ -19,7 +19,8 @@ var paper = []struct {
 	messages float64
 }{
 	{"sweep3d", map[schedule.Operation]int64{schedule.Bcast: 4, schedule.Barrier: 3, schedule.Allreduce: 32}, 16000, 100, 289e6},
-	{"amg", map[schedule.Operation]int64{schedule.Allgather: 24, schedule.Allreduce: 356, schedule.Barrier: 1, schedule.Bcast: 23, schedule.Scan: 8}, 16000, 125, 222e6},
+	{"amg", map[schedule.Operation]int64{schedule.Allgather: 24, schedule.Allreduce: 356, schedule.Barrier: 1, schedule.Bcast: 23,
+		schedule.Scan: 8}, 16000, 125, 222e6},
 	{"pop", map[schedule.Operation]int64{schedule.Allreduce: 608, schedule.Barrier: 575, schedule.Bcast: 703}, 32000, 128, 625e6},
 }
 
@@ -155,7 +156,8 @@ func TestTile(t *testing.T) {
 
 // Fix-ups take time in 5 of 12 iterations, on the outer ranks three times as much as inside.
 func TestFixup(t *testing.T) {
-	p := mustNew(t, "sweep3d", Params{Ranks: 400, Iterations: 12, Blocks: 1, Compute: 1600 * unit.Microsecond, Jitter: None, Fixup: 0.6}).(*program)
+	p := mustNew(t, "sweep3d", Params{Ranks: 400, Iterations: 12, Blocks: 1, Compute: 1600 * unit.Microsecond, Jitter: None,
+		Fixup: 0.6}).(*program)
 	iterations := map[int]bool{}
 	longest := map[int]int64{}
 	var b schedule.Block

@@ -140,7 +140,8 @@ func TestUnused(t *testing.T) {
 		{"skeleton", Params{Without: []string{Collectives}}, "root algorithm periodic corners senders pieces blocks fixup operation"},
 		{"no such pattern", Params{}, ""},
 		{"llm", Params{}, "root algorithm grid seed periodic corners senders pieces tile blocks fixup operation"},
-		{"llm", Params{Overlap: true, Jitter: 0.1, Without: []string{PointToPoint}}, "root algorithm grid periodic corners senders pieces tile blocks fixup operation"},
+		{"llm", Params{Overlap: true, Jitter: 0.1, Without: []string{PointToPoint}},
+			"root algorithm grid periodic corners senders pieces tile blocks fixup operation"},
 	} {
 		if got := strings.Join(Unused(tc.name, tc.p, all), " "); got != tc.want {
 			t.Errorf("Unused(%q, %+v) = %q, want %q", tc.name, tc.p, got, tc.want)

@@ -35,7 +35,8 @@ func TestSchemes(t *testing.T) {
 		}
 		execute(t, p, true)
 	}
-	if _, err := New("scheme-imb", Params{Ranks: 4, Operation: "allreduc"}); err == nil || !strings.Contains(err.Error(), "did you mean allreduce?") {
+	if _, err := New("scheme-imb", Params{Ranks: 4, Operation: "allreduc"}); err == nil ||
+		!strings.Contains(err.Error(), "did you mean allreduce?") {
 		t.Error(err)
 	}
 	if _, err := New("scheme-imb", Params{Ranks: 4, Operation: "neighbor_alltoall"}); err == nil {

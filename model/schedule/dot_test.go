@@ -51,7 +51,8 @@ recv 8b from -1 tag -1
 	if got := out.String(); got != want {
 		t.Errorf("WriteDOT = %s, want %s", got, want)
 	}
-	if _, err := Read("picture.dot", out.Bytes()); err == nil || !strings.Contains(err.Error(), "a Graphviz picture, which slackline only writes") {
+	if _, err := Read("picture.dot", out.Bytes()); err == nil ||
+		!strings.Contains(err.Error(), "a Graphviz picture, which slackline only writes") {
 		t.Errorf("Read of a picture = %v, want an error that says what it is", err)
 	}
 }

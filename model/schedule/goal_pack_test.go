@@ -9,7 +9,8 @@ import (
 // Whatever stands where a text is cut for the threads, they make the same of it as one that reads all of it.
 func TestPackGOALParts(t *testing.T) {
 	block := func(rank int) string {
-		return fmt.Sprintf("rank %d {\nl1: send 8b to %d tag 3\nl2: recv 8b from 0\nl2 requires l1\nl3: calc 5\nl3 irequires l1\nl3 requires l2\n}\n", rank, rank)
+		return fmt.Sprintf("rank %d {\nl1: send 8b to %d tag 3\nl2: recv 8b from 0\nl2 requires l1\nl3: calc 5\nl3 irequires l1\n"+
+			"l3 requires l2\n}\n", rank, rank)
 	}
 	var ascending, descending strings.Builder
 	for rank := range 40 {

@@ -145,7 +145,8 @@ func samePacked(format Format, data []byte) string {
 			continue
 		}
 		want := Pack(g)
-		if p.Shape() != want.Shape() || p.LargestSend() != want.LargestSend() || p.LargestLinked() != want.LargestLinked() || p.File() != want.File() {
+		if p.Shape() != want.Shape() || p.LargestSend() != want.LargestSend() || p.LargestLinked() != want.LargestLinked() ||
+			p.File() != want.File() {
 			return fmt.Sprintf("%d threads: %+v of %s, largest %d and %d; want %+v of %s, %d and %d", threads, p.Shape(), p.File(),
 				p.LargestSend(), p.LargestLinked(), want.Shape(), want.File(), want.LargestSend(), want.LargestLinked())
 		}

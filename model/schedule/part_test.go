@@ -133,7 +133,8 @@ func TestSLKPartDamage(t *testing.T) {
 	file := slkBytes(t, g)
 	all := func(int) (func(int) bool, error) { return func(int) bool { return true }, nil }
 	for _, cut := range []int{0, 5, 16, 40, len(file) / 2, len(file) - 1} {
-		if _, err := ReadSLKPart("x.slk", bytes.NewReader(file[:cut]), int64(cut), all); err == nil || !strings.HasPrefix(err.Error(), "x.slk: byte ") {
+		if _, err := ReadSLKPart("x.slk", bytes.NewReader(file[:cut]), int64(cut), all); err == nil ||
+			!strings.HasPrefix(err.Error(), "x.slk: byte ") {
 			t.Errorf("cut at %d: %v", cut, err)
 		}
 	}

@@ -55,7 +55,8 @@ func TestBuilderMatchesAMessage(t *testing.T) {
 	if diff := cmp.Diff(Problems{}, tl.Problems); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
-	if got := []any{tl.Start, tl.End, tl.PathName(tl.Locations[1].Calls.Path[2])}; !cmp.Equal(got, []any{tl.Locations[0].First, tl.Locations[1].Last, "main/MPI_Recv"}) {
+	if got := []any{tl.Start, tl.End, tl.PathName(tl.Locations[1].Calls.Path[2])}; !cmp.Equal(got,
+		[]any{tl.Locations[0].First, tl.Locations[1].Last, "main/MPI_Recv"}) {
 		t.Errorf("start, end, path = %v", got)
 	}
 	wantCalls := Calls{
@@ -230,7 +231,8 @@ func TestProblems(t *testing.T) {
 			{Rank: 0, Call: "MPI_Send", Peer: -1, Comm: b.world, Time: 4},
 			{Rank: 0, Call: "MPI_Send", Peer: -1, Comm: 77, Time: 5},
 		},
-		Collectives: []string{"world: collective 1: MPI_Send with root 1 of rank 0, but MPI_Recv of rank 1", "inter: collective 1: MPI_Send of rank 0, but rank 1 has only 0"},
+		Collectives: []string{"world: collective 1: MPI_Send with root 1 of rank 0, but MPI_Recv of rank 1",
+			"inter: collective 1: MPI_Send of rank 0, but rank 1 has only 0"},
 		Notes: []string{
 			"1 events before the one before them, taken as simultaneous (on rank 0)",
 			"2 completions of requests that were never started (on rank 0)",
@@ -255,7 +257,8 @@ func TestMissingRanksAndEmptyLocations(t *testing.T) {
 	if diff := cmp.Diff(Problems{MissingRanks: []int{0, 2}}, tl.Problems); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
-	if tl.Ranks != 4 || tl.Start != -5 || tl.End != -5 || tl.Locations[0].ClockError != -1 || tl.Locations[1].ClockError != 7 || !tl.Locations[0].Truncated {
+	if tl.Ranks != 4 || tl.Start != -5 || tl.End != -5 || tl.Locations[0].ClockError != -1 || tl.Locations[1].ClockError != 7 ||
+		!tl.Locations[0].Truncated {
 		t.Errorf("timeline = %+v", tl)
 	}
 	b = NewBuilder(1)

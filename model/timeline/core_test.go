@@ -12,7 +12,8 @@ import (
 // startedRun is a run of two ranks whose MPI_Init ends at 400 and 450, and whose MPI_Finalize starts 200 and 100 before its end.
 func startedRun(end unit.Duration, withFinalize bool) *Timeline {
 	b := newTwoRanks()
-	main, init, finalize := b.Region(Region{Name: "main"}), b.Region(Region{Name: "MPI_Init", Paradigm: MPI}), b.Region(Region{Name: "MPI_Finalize", Paradigm: MPI})
+	main, init, finalize := b.Region(Region{Name: "main"}), b.Region(Region{Name: "MPI_Init", Paradigm: MPI}),
+		b.Region(Region{Name: "MPI_Finalize", Paradigm: MPI})
 	for i, l := range b.l {
 		l.Enter(0, main)
 		l.Enter(100, init)
@@ -34,12 +35,14 @@ func startedRun(end unit.Duration, withFinalize bool) *Timeline {
 func TestCore(t *testing.T) {
 	whole := startedRun(1000, true)
 	tl := whole.Core(2, false)
-	if tl.Start != 400 || tl.End != 900 || tl.LeftOut != (LeftOut{Before: 400, After: 100}) || tl.LeftOut.String() != "MPI start (400ps) and end (100ps)" {
+	if tl.Start != 400 || tl.End != 900 || tl.LeftOut != (LeftOut{Before: 400, After: 100}) ||
+		tl.LeftOut.String() != "MPI start (400ps) and end (100ps)" {
 		t.Errorf("from %d to %d, without %s, want 400 to 900", tl.Start, tl.End, tl.LeftOut)
 	}
 	for i := range tl.Locations {
 		c := &tl.Locations[i].Calls
-		if c.Len() != 4 || c.Enter[1] != 400 || c.Leave[1] != unit.Duration(400+50*i) || c.Enter[3] != unit.Duration(800+100*i) || c.Leave[3] != 900 {
+		if c.Len() != 4 || c.Enter[1] != 400 || c.Leave[1] != unit.Duration(400+50*i) || c.Enter[3] != unit.Duration(800+100*i) ||
+			c.Leave[3] != 900 {
 			t.Errorf("location %d: calls %+v, want MPI_Init, a send and MPI_Finalize in main", i, c)
 		}
 	}
@@ -55,7 +58,8 @@ func TestCore(t *testing.T) {
 func TestCoreOfOthers(t *testing.T) {
 	simulated := startedRun(1000, true)
 	simulated.Simulated = true
-	for name, tl := range map[string]*Timeline{"without end": startedRun(1000, false), "simulated": simulated, "short start": startedRun(100_000, true)} {
+	for name, tl := range map[string]*Timeline{"without end": startedRun(1000, false), "simulated": simulated,
+		"short start": startedRun(100_000, true)} {
 		if c := tl.Core(1, false); c != tl {
 			t.Errorf("%s: cut to %d .. %d", name, c.Start, c.End)
 		}

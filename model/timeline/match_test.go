@@ -343,7 +343,8 @@ func checkCalls(t *rapid.T, tl *Timeline) {
 				ends, paths = ends[:len(ends)-1], paths[:len(paths)-1]
 			}
 			if c.Skip[j] <= j || c.Skip[j] > ends[len(ends)-1] || c.Leave[j] < c.Enter[j] || tl.Paths[c.Path[j]].Parent != paths[len(paths)-1] {
-				t.Fatalf("location %d: call %d: skip %d, %d to %d, path %d inside path %d", i, j, c.Skip[j], c.Enter[j], c.Leave[j], c.Path[j], paths[len(paths)-1])
+				t.Fatalf("location %d: call %d: skip %d, %d to %d, path %d inside path %d",
+					i, j, c.Skip[j], c.Enter[j], c.Leave[j], c.Path[j], paths[len(paths)-1])
 			}
 			ends, paths = append(ends, c.Skip[j]), append(paths, c.Path[j])
 		}

@@ -34,7 +34,8 @@ func TestWindow(t *testing.T) {
 		}
 		for _, m := range w.Messages {
 			from, to := &w.Locations[m.From].Calls, &w.Locations[m.To].Calls
-			if m.Sent < from.Enter[m.Send] || m.Sent > from.Leave[m.Send] || m.Received < to.Enter[m.Recv] || m.Received > to.Leave[m.Recv] || m.Sent < begin || m.Received > end {
+			if m.Sent < from.Enter[m.Send] || m.Sent > from.Leave[m.Send] || m.Received < to.Enter[m.Recv] || m.Received > to.Leave[m.Recv] ||
+				m.Sent < begin || m.Received > end {
 				t.Fatalf("message %+v is not in its calls", m)
 			}
 		}

@@ -264,7 +264,8 @@ func TestAllprofClockUnit(t *testing.T) {
 }
 
 func TestAllprofDamaged(t *testing.T) {
-	files := rankFiles("INIT\nMPI_Barrier:1100:W:1101\nFINALIZE", "INIT\nMPI_Barrier:1100:W:1101\nFINALIZE", "INIT\nMPI_Barrier:1100:W:1101\nFINALIZE")
+	files := rankFiles("INIT\nMPI_Barrier:1100:W:1101\nFINALIZE", "INIT\nMPI_Barrier:1100:W:1101\nFINALIZE",
+		"INIT\nMPI_Barrier:1100:W:1101\nFINALIZE")
 	want := make([][]Event, 3)
 	whole, err := Open(files, ".", Options{Strict: true})
 	if err != nil {
@@ -324,7 +325,8 @@ func TestAllprofLongLine(t *testing.T) {
 func FuzzAllprof(f *testing.F) {
 	for _, text := range []string{
 		"INIT\nMPI_Irecv:1100:1:9:13,1,1:-1:-1:W:8:1500\nMPI_Test:1600:8:1:1:1601\nFINALIZE",
-		"# clockdiff: 0.5 s\nINIT\nMPI_Comm_split:1100:W:0:0:55:1101\nMPI_Barrier:1200:9,1,2:1201\nMPI_Alltoallv:1300:1:2:1,2:3:0,1:13,1,1:4:5:1,2:6:0,1:13,1,1:W:1301\nFINALIZE",
+		"# clockdiff: 0.5 s\nINIT\nMPI_Comm_split:1100:W:0:0:55:1101\nMPI_Barrier:1200:9,1,2:1201\n" +
+			"MPI_Alltoallv:1300:1:2:1,2:3:0,1:13,1,1:4:5:1,2:6:0,1:13,1,1:W:1301\nFINALIZE",
 	} {
 		f.Add(rankFiles(text, text)["pmpi-trace-rank-1.txt"].Data)
 	}

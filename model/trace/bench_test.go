@@ -46,7 +46,8 @@ func stencilTrace(ranks, iterations int) *Trace {
 			}
 			add(Event{Kind: Enter, Region: 4}, 60)
 			for k := range uint64(4) {
-				add(Event{Kind: IrecvDone, Peer: int32((r + ranks - int(k)%ranks - 1) % ranks), Tag: int32(k), Size: 8192, Request: uint64(i)*8 + k}, 1000)
+				add(Event{Kind: IrecvDone, Peer: int32((r + ranks - int(k)%ranks - 1) % ranks), Tag: int32(k), Size: 8192, Request: uint64(i)*8 + k},
+					1000)
 				add(Event{Kind: IsendDone, Request: uint64(i)*8 + k + 4}, 10)
 			}
 			add(Event{Kind: Leave, Region: 4}, 20)

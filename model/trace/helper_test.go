@@ -209,7 +209,8 @@ func randomEvents(rng *rand.Rand, d *Definitions, n int) []Event {
 			add(collective(Event{Kind: CollectiveDone, Request: request}))
 		case 13:
 			rare := []Event{
-				{Kind: RequestCancelled, Request: request}, {Kind: SkippedSends, Peer: 1, Comm: 1, Tag: 7, Size: 3}, {Kind: SkippedSends, Tag: -5, Size: -1}, {Kind: SkippedReceives, Peer: 2, Tag: 1 << 30, Size: 1 << 40},
+				{Kind: RequestCancelled, Request: request}, {Kind: SkippedSends, Peer: 1, Comm: 1, Tag: 7, Size: 3},
+				{Kind: SkippedSends, Tag: -5, Size: -1}, {Kind: SkippedReceives, Peer: 2, Tag: 1 << 30, Size: 1 << 40},
 				{Kind: SkippedCollectives, Comm: 1, Size: 12}, {Kind: Fork, Size: 4}, {Kind: Join}, {Kind: TeamBegin}, {Kind: TeamEnd},
 				{Kind: Sample, Stack: uint32(rng.IntN(len(d.Stacks)))}, {Kind: Polls, Size: 7}, {Kind: RecordingOff}, {Kind: RecordingOn},
 				{Kind: CommCreate, Comm: 1}, {Kind: CommDestroy, Comm: 1},

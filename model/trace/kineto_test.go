@@ -57,7 +57,8 @@ func TestKineto(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &tl.Devices.Streams[1]
-	if len(tl.Devices.Streams) != 2 || s.Rank != 1 || s.Name != "1:9" || s.Begin[0] != 1_750_001*unit.Picosecond || s.End[0]-s.Begin[0] != 3*unit.Microsecond {
+	if len(tl.Devices.Streams) != 2 || s.Rank != 1 || s.Name != "1:9" || s.Begin[0] != 1_750_001*unit.Picosecond ||
+		s.End[0]-s.Begin[0] != 3*unit.Microsecond {
 		t.Errorf("streams: %+v", tl.Devices.Streams)
 	}
 	if name := tl.PathName(s.Path[0]); name != `host/ProfilerStep/cuda"Launch/Memcpy HtoD` || s.Kind[0] != timeline.Copy {

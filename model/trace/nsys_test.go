@@ -10,7 +10,8 @@ import (
 	"slackline/model/unit"
 )
 
-// nsysFile is a self-made export: two processes that launch a kernel and an all-reduce in each of 20 steps; the kernel of rank 1 takes 10 us longer.
+// nsysFile is a self-made export: two processes that launch a kernel and an all-reduce in each of 20 steps; the kernel
+// of rank 1 takes 10 us longer.
 const nsysFile = "../../testdata/accelerator/nsys/profile.sqlite"
 
 func readNsysFile(t testing.TB, data []byte, o Options) (*Trace, *timeline.Timeline, error) {

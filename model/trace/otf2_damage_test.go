@@ -49,7 +49,8 @@ func TestOTF2Truncated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "traces/1.evt: the events of rank 1 cannot be read: file does not exist") || !got.Locations[2].Missing {
+	if len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0],
+		"traces/1.evt: the events of rank 1 cannot be read: file does not exist") || !got.Locations[2].Missing {
 		t.Errorf("warnings = %q", got.Warnings)
 	}
 	checkPrefix(t, "1.evt missing", files, ".", want)
@@ -176,8 +177,10 @@ func handMade(order binary.AppendByteOrder, mark byte, holes bool) fstest.MapFS 
 		d.record(otf2.DefLocationGroup, id(r, 10+r), 0, one, 0, nil)
 		d.record(otf2.DefLocation, 1<<40+r, 0, one, 5-3*r, id(r, 10+r))
 	}
-	d.record(otf2.DefGroup, id(0, 4), 0, byte(6), 2, 1<<40+1, 1<<40, byte(otf2.GroupCommLocations), byte(otf2.ParadigmMPI), 0) // ranks the other way round
-	d.record(otf2.DefGroup, id(1, 5), 0, byte(4), 2, 0, 1)                                                                     // without the last fields
+	// ranks the other way round
+	d.record(otf2.DefGroup, id(0, 4), 0, byte(6), 2, 1<<40+1, 1<<40, byte(otf2.GroupCommLocations), byte(otf2.ParadigmMPI), 0)
+	// without the last fields
+	d.record(otf2.DefGroup, id(1, 5), 0, byte(4), 2, 0, 1)
 	d.record(otf2.DefGroup, id(2, 6), 0, byte(5), 0, byte(otf2.GroupCommSelf), byte(otf2.ParadigmMPI), 0)
 	d.record(otf2.DefGroup, id(3, 7), 0, byte(4), 1, 0, byte(otf2.GroupCommGroup), byte(otf2.ParadigmMPI), 0)
 	d.record(otf2.DefGroup, id(4, 8), 0, byte(4), 1, 1, byte(otf2.GroupCommGroup), byte(otf2.ParadigmMPI), 0)
@@ -382,7 +385,8 @@ func TestOTF2FromRoundTrips(t *testing.T) {
 		tr.Locations[i].Offsets = nil
 	}
 	for _, at := range []int64{0, 1e12} { // rank 1 is behind by 7 ms
-		tr.Locations[1].RoundTrips = append(tr.Locations[1].RoundTrips, RoundTrip{Partner: 0, Sent: at, Answered: at + apart + 500_000, Back: at + 1_000_000})
+		tr.Locations[1].RoundTrips = append(tr.Locations[1].RoundTrips,
+			RoundTrip{Partner: 0, Sent: at, Answered: at + apart + 500_000, Back: at + 1_000_000})
 	}
 	got := mustOpen(t, write(t, tr, "otf2"))
 	if len(got.Locations[0].Offsets) != 0 || len(got.Locations[1].Offsets) < 2 {

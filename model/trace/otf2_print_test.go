@@ -27,7 +27,8 @@ type otf2Printer struct {
 // newOTF2Printer opens an archive.
 func newOTF2Printer(t *testing.T, anchor string) *otf2Printer {
 	t.Helper()
-	p := &otf2Printer{names: map[uint8]map[uint64]string{}, contexts: map[uint64]uint64{}, comms: map[uint64]otf2.Comm{}, classes: map[uint64][]uint32{}}
+	p := &otf2Printer{names: map[uint8]map[uint64]string{}, contexts: map[uint64]uint64{}, comms: map[uint64]otf2.Comm{},
+		classes: map[uint64][]uint32{}}
 	var err error
 	p.otf2Archive, err = openOTF2(source{fsys: os.DirFS(filepath.Dir(anchor)), main: filepath.Base(anchor), show: anchor})
 	if err != nil {
@@ -280,7 +281,8 @@ func (p *otf2Printer) event(l *Location, local *otf2.Local, e *otf2.Event) (name
 		}
 		return "METRIC", fmt.Sprintf("Metric: %d, %d Value: %s", metric, n, strings.Join(values, ", "))
 	case 33:
-		return "PARAMETER_INT64", fmt.Sprintf("Parameter: %s, Value: %d", p.ref(otf2.DefParameter, global(otf2.MapParameter, r.U32())), int64(r.U64()))
+		return "PARAMETER_INT64", fmt.Sprintf("Parameter: %s, Value: %d",
+			p.ref(otf2.DefParameter, global(otf2.MapParameter, r.U32())), int64(r.U64()))
 	case otf2.EvtParameterUnsigned:
 		return "PARAMETER_UINT64", fmt.Sprintf("Parameter: %s, Value: %d", p.ref(otf2.DefParameter, global(otf2.MapParameter, r.U32())), r.U64())
 	case otf2.EvtContextEnter:
@@ -288,7 +290,8 @@ func (p *otf2Printer) event(l *Location, local *otf2.Local, e *otf2.Event) (name
 	case otf2.EvtContextLeave:
 		return "CALLING_CONTEXT_LEAVE", context()
 	case otf2.EvtContextSample:
-		return "CALLING_CONTEXT_SAMPLE", context() + ", " + distance() + ", Interrupt Generator: " + p.ref(otf2.DefInterruptGenerator, global(11, r.U32()))
+		return "CALLING_CONTEXT_SAMPLE", context() + ", " + distance() + ", Interrupt Generator: " +
+			p.ref(otf2.DefInterruptGenerator, global(11, r.U32()))
 	case otf2.EvtProgramBegin:
 		program := fmt.Sprintf("Name: %s", p.string(global(otf2.MapString, r.U32())))
 		n := r.U32()

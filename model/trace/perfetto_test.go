@@ -85,7 +85,8 @@ func perfettoSlices(t *testing.T, file []byte) (list []string, names map[uint64]
 		if e[eventType][0].(uint64) == typeEnd {
 			line += "end"
 		} else {
-			line += known[fmt.Sprint(sequence, internedCategories, e[eventCategory][0])] + ":" + known[fmt.Sprint(sequence, internedNames, e[eventName][0])]
+			line += known[fmt.Sprint(sequence, internedCategories, e[eventCategory][0])] + ":" +
+				known[fmt.Sprint(sequence, internedNames, e[eventName][0])]
 		}
 		for _, f := range e[eventFlow] {
 			line += fmt.Sprintf(" >%d", f)

@@ -30,7 +30,8 @@ type sampled struct {
 }
 
 func newSampled(seed uint64, period int64) *sampled {
-	s := &sampled{random: rand.New(rand.NewPCG(seed, 11)), period: period, truth: map[string]int64{}, numbers: map[string]uint32{"": 0}, paths: "full"}
+	s := &sampled{random: rand.New(rand.NewPCG(seed, 11)), period: period, truth: map[string]int64{}, numbers: map[string]uint32{"": 0},
+		paths: "full"}
 	s.next = s.random.Int64N(period)
 	return s
 }
@@ -217,7 +218,8 @@ func TestSamplesTellTheTruth(t *testing.T) {
 						deviations[path] = 0
 					}
 					if off := math.Abs(float64(got[path] - want)); off > 4*deviations[path] {
-						t.Errorf("seed %d: %s has %v, want %v within %v", seed, path, unit.Duration(got[path]), unit.Duration(want), unit.Duration(4*deviations[path]))
+						t.Errorf("seed %d: %s has %v, want %v within %v",
+							seed, path, unit.Duration(got[path]), unit.Duration(want), unit.Duration(4*deviations[path]))
 					}
 				}
 				for path, d := range got {
@@ -235,7 +237,8 @@ func TestSamplesTellTheTruth(t *testing.T) {
 			}
 			for path := range truth {
 				if off := math.Abs(sums[path]) / runs; off > 3*deviations[path]/math.Sqrt(runs)+float64(truth[path])/runs/200 {
-					t.Errorf("%s: wrong by %v on average, of %v; one run differs by about %v", path, unit.Duration(sums[path]/runs), unit.Duration(truth[path]/runs), unit.Duration(deviations[path]))
+					t.Errorf("%s: wrong by %v on average, of %v; one run differs by about %v",
+						path, unit.Duration(sums[path]/runs), unit.Duration(truth[path]/runs), unit.Duration(deviations[path]))
 				}
 			}
 		})
@@ -291,7 +294,8 @@ func TestSamplesInsideOfRecordedFunctions(t *testing.T) {
 		t.Errorf("main/solve was called %d times, want 200", visits)
 	}
 	without := exclusive(toTimeline(t, s.trace(), TimelineOptions{NoSamples: true}), 0)
-	if got, want := without["main/solve"], s.truth["main/solve"]+s.truth["main/solve/library"]+s.truth["main/solve/library/kernel"]; got != want {
+	if got, want := without["main/solve"], s.truth["main/solve"]+s.truth["main/solve/library"]+
+		s.truth["main/solve/library/kernel"]; got != want {
 		t.Errorf("without samples main/solve has %d, want %d", got, want)
 	}
 }
@@ -357,7 +361,8 @@ func TestStacksOfCallsAlone(t *testing.T) {
 		{Time: 600, Kind: Enter, Region: 3, Stack: 3},
 		{Time: 700, Kind: Leave, Region: 3},
 	})
-	want := []string{"main 100 700", "main/a 100 500", "main/a/MPI_Send 100 200", "main/a/MPI_Send 300 400", "main/b 500 700", "main/b/MPI_Send 600 700"}
+	want := []string{"main 100 700", "main/a 100 500", "main/a/MPI_Send 100 200", "main/a/MPI_Send 300 400", "main/b 500 700",
+		"main/b/MPI_Send 600 700"}
 	if diff := gocmp.Diff(want, callsOf(toTimeline(t, tr, TimelineOptions{Strict: true}), 0)); diff != "" {
 		t.Errorf("calls (-want +got):\n%s", diff)
 	}

@@ -235,11 +235,13 @@ func TestSLTTruncated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "1-1.slt: the events of rank 1, thread 1 cannot be read: file does not exist") || !got.Locations[3].Missing {
+	if len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0],
+		"1-1.slt: the events of rank 1, thread 1 cannot be read: file does not exist") || !got.Locations[3].Missing {
 		t.Errorf("warnings = %q", got.Warnings)
 	}
 	delete(files, sltDefinitions)
-	if _, err := Open(files, ".", Options{}); err == nil || !strings.Contains(err.Error(), sltDefinitions+": the definitions of the trace are missing") {
+	if _, err := Open(files, ".", Options{}); err == nil ||
+		!strings.Contains(err.Error(), sltDefinitions+": the definitions of the trace are missing") {
 		t.Errorf("without definitions: error = %v", err)
 	}
 }

@@ -13,7 +13,8 @@ import (
 // stackedRun is a run in which rank 0 is in main for 10 ns, of which 4 in f and 1 of these in g, and rank 1 is in main for 6.5 ns.
 func stackedRun() *timeline.Timeline {
 	b := timeline.NewBuilder(2)
-	main, f, g := b.Region(timeline.Region{Name: "main", File: "a.c", Line: 7}), b.Region(timeline.Region{Name: "f;x"}), b.Region(timeline.Region{Name: "g"})
+	main, f, g := b.Region(timeline.Region{Name: "main", File: "a.c", Line: 7}), b.Region(timeline.Region{Name: "f;x"}),
+		b.Region(timeline.Region{Name: "g"})
 	l := b.Location(0, 0, "", "")
 	l.Enter(0, main)
 	l.Enter(2000, f)
@@ -71,7 +72,8 @@ func TestSpeedscope(t *testing.T) {
 		}
 		last = e.At
 	}
-	if want := "Omain Of;x Og Cg Cf;x Cmain "; text != want || depth != 0 || file.Profiles[1].Name != "rank 1" || file.Profiles[1].Events[1].At != 6.5 {
+	if want := "Omain Of;x Og Cg Cf;x Cmain "; text != want || depth != 0 || file.Profiles[1].Name != "rank 1" ||
+		file.Profiles[1].Events[1].At != 6.5 {
 		t.Errorf("events %q, then %+v, want %q and an end at 6.5", text, file.Profiles[1], want)
 	}
 }

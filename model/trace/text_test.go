@@ -131,7 +131,8 @@ leave -0.5 f
 		t.Fatalf("%v\n%s", err, print(t, got))
 	}
 	compare(t, again, got)
-	if got.Ranks != 5 || !got.Locations[0].Missing || got.Locations[1].RoundTrips[0] != (RoundTrip{0, -1000, 2000, 3000}) || got.Carts[0].Coords[1] != nil {
+	if got.Ranks != 5 || !got.Locations[0].Missing || got.Locations[1].RoundTrips[0] != (RoundTrip{0, -1000, 2000, 3000}) ||
+		got.Carts[0].Coords[1] != nil {
 		t.Errorf("definitions = %+v", got.Definitions)
 	}
 	events, _ := eventsOf(got, 1)

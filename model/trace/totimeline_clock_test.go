@@ -234,7 +234,8 @@ func TestClocksOfAProgram(t *testing.T) {
 			}
 			allowed := l.ClockError + report.Furthest
 			for j := range l.Calls.Enter {
-				for _, d := range []unit.Duration{l.Calls.Enter[j] - truth.Locations[i].Calls.Enter[j], l.Calls.Leave[j] - truth.Locations[i].Calls.Leave[j]} {
+				for _, d := range []unit.Duration{l.Calls.Enter[j] - truth.Locations[i].Calls.Enter[j],
+					l.Calls.Leave[j] - truth.Locations[i].Calls.Leave[j]} {
 					if d < -l.ClockError || d > allowed {
 						t.Fatalf("rank %d, call %d: wrong by %v, allowed %v", i, j, d, allowed)
 					}

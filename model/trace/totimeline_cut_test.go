@@ -39,7 +39,8 @@ func TestOnlySomeRanks(t *testing.T) {
 	tr := memoryTrace(exchangeRegions, nil, ring(0), ring(1), ring(2))
 	tl := toTimeline(t, tr, TimelineOptions{Ranks: []int{2, 0}, Strict: true})
 	if len(tl.Locations) != 2 || len(tl.Messages) != 2 || len(tl.Collectives) != 0 || tl.Ranks != 3 {
-		t.Errorf("%d locations, %d messages, %d collectives of %d ranks; want 2, 2, 0 of 3", len(tl.Locations), len(tl.Messages), len(tl.Collectives), tl.Ranks)
+		t.Errorf("%d locations, %d messages, %d collectives of %d ranks; want 2, 2, 0 of 3",
+			len(tl.Locations), len(tl.Messages), len(tl.Collectives), tl.Ranks)
 	}
 	want := timeline.Problems{Notes: []string{"only 2 of 3 ranks were read"}}
 	if diff := cmp.Diff(want, tl.Problems); diff != "" {
@@ -203,7 +204,8 @@ func TestUnbalancedCalls(t *testing.T) {
 
 func TestGridAndPolls(t *testing.T) {
 	tr := memoryTrace([]string{"MPI_Test"}, nil, []Event{
-		{Time: 1, Kind: Enter}, {Time: 1, Kind: Polls, Size: 40}, {Time: 2, Kind: RecordingOff}, {Time: 5, Kind: RecordingOn}, {Time: 9, Kind: Leave},
+		{Time: 1, Kind: Enter}, {Time: 1, Kind: Polls, Size: 40}, {Time: 2, Kind: RecordingOff}, {Time: 5, Kind: RecordingOn},
+		{Time: 9, Kind: Leave},
 	}, nil)
 	tr.Comms = append(tr.Comms, timeline.Comm{Members: []int32{1, 0}})
 	tr.Carts = []Cart{
@@ -218,7 +220,8 @@ func TestGridAndPolls(t *testing.T) {
 		t.Errorf("polls = %v", tl.Locations[0].Polls)
 	}
 	calls := &tl.Locations[0].Calls
-	if tl.RegionOf(calls.Path[1]).Role != timeline.Unrecorded || !slices.Equal(calls.Enter, []unit.Duration{1, 2, 5}) || !slices.Equal(calls.Leave, []unit.Duration{2, 5, 9}) {
+	if tl.RegionOf(calls.Path[1]).Role != timeline.Unrecorded || !slices.Equal(calls.Enter, []unit.Duration{1, 2, 5}) ||
+		!slices.Equal(calls.Leave, []unit.Duration{2, 5, 9}) {
 		t.Errorf("calls = %+v, want MPI_Test, not recorded, MPI_Test", calls)
 	}
 }

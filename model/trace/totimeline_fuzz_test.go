@@ -107,7 +107,8 @@ func fuzzTrace(data []byte) *Trace {
 }
 
 func FuzzToTimeline(f *testing.F) {
-	f.Add([]byte{0, 1, 0, 1, 14, 0, 0, 0, 32 + 14, 1, 0, 0, 18, 3, 0, 2, 64 + 16, 2, 0, 0, 64, 1, 1, 0, 18 + 64, 1, 0, 8, 65, 1, 1, 0, 0, 1, 2, 1, 2, 1, 1, 0, 1, 1, 2, 0}, uint8(0))
+	f.Add([]byte{0, 1, 0, 1, 14, 0, 0, 0, 32 + 14, 1, 0, 0, 18, 3, 0, 2, 64 + 16, 2, 0, 0, 64, 1, 1, 0, 18 + 64, 1, 0, 8, 65, 1, 1, 0, 0, 1,
+		2, 1, 2, 1, 1, 0, 1, 1, 2, 0}, uint8(0))
 	f.Fuzz(func(t *testing.T, data []byte, options uint8) {
 		tr := fuzzTrace(data)
 		o := TimelineOptions{Threads: 1 + int(options>>7), Clock: Clocks()[options&3], NoSamples: options&4 != 0}

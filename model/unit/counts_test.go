@@ -94,7 +94,8 @@ func TestParseNumbers(t *testing.T) {
 }
 
 func TestParseInterval(t *testing.T) {
-	for text, want := range map[string][2]int{"3": {3, 3}, "0..15": {0, 15}, " 1-2 ": {1, 2}, "0..2147483647": {0, 2147483647}, "2^3": {8, 8}} {
+	for text, want := range map[string][2]int{"3": {3, 3}, "0..15": {0, 15}, " 1-2 ": {1, 2}, "0..2147483647": {0, 2147483647},
+		"2^3": {8, 8}} {
 		if low, high, err := ParseInterval(text); err != nil || [2]int{low, high} != want {
 			t.Errorf("ParseInterval(%q) = %d, %d, %v, want %v", text, low, high, err, want)
 		}
@@ -150,7 +151,8 @@ func TestFormatCountsRoundTrip(t *testing.T) {
 }
 
 func FuzzParseCounts(f *testing.F) {
-	for _, s := range []string{"7", "2^1..2^20", "32..1024", "1..9:2", "3..99*3", "1,2,4..8", "0^9..0^9", "2..", "1..9*", "0-3", "2^1..2^9 step 2"} {
+	for _, s := range []string{"7", "2^1..2^20", "32..1024", "1..9:2", "3..99*3", "1,2,4..8", "0^9..0^9", "2..", "1..9*", "0-3",
+		"2^1..2^9 step 2"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

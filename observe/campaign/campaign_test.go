@@ -40,7 +40,8 @@ func TestExpressions(t *testing.T) {
 			t.Errorf("%q = %v, want %v", text, got, want)
 		}
 	}
-	for _, text := range []string{"", "p+", "(p", "p)", "q", "p & n", "p p", "< 4", "1..2", strings.Repeat("(", 1000) + "p", strings.Repeat("-", 1000) + "p"} {
+	for _, text := range []string{"", "p+", "(p", "p)", "q", "p & n", "p p", "< 4", "1..2", strings.Repeat("(", 1000) + "p",
+		strings.Repeat("-", 1000) + "p"} {
 		if _, err := parseExpression(text, []string{"p", "n"}); err == nil {
 			t.Errorf("%q is accepted", text)
 		}

@@ -48,12 +48,17 @@ func TestLastWords(t *testing.T) {
 	const box = "--------------------------------------------------------------------------\n"
 	for _, tc := range []struct{ name, stderr, stdout, command, want string }{
 		{"plain", "a\nno luck\n", "fine\n", "", "no luck"},
-		{"open mpi", "matrix is singular\n" + box + "Primary job  terminated normally, but 1 process returned\na non-zero exit code.\n" + box + box +
-			"mpirun detected that one or more processes exited with non-zero status\n\n  Exit code:    3\n" + box, "step 1\n", "", "matrix is singular"},
-		{"hydra", "matrix is singular\n\n====================\n=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n=   EXIT CODE: 3\n====================\n" +
+		{"open mpi", "matrix is singular\n" + box + "Primary job  terminated normally, but 1 process returned\na non-zero exit code.\n" +
+			box + box +
+			"mpirun detected that one or more processes exited with non-zero status\n\n  Exit code:    3\n" + box, "step 1\n", "",
+			"matrix is singular"},
+		{"hydra", "matrix is singular\n\n====================\n=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n=   EXIT CODE: 3\n" +
+			"====================\n" +
 			"YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)\n", "", "", "matrix is singular"},
-		{"abort", "bad input\nAbort(3) on node 0 (rank 0 in comm 0): application called MPI_Abort(MPI_COMM_WORLD, 3) - process 0\n", "", "", "bad input"},
-		{"slurm", "bad input\nslurmstepd: error: *** STEP 1.0 ON n1 CANCELLED\nsrun: error: n1: task 0: Exited with exit code 3\n", "", "", "bad input"},
+		{"abort", "bad input\nAbort(3) on node 0 (rank 0 in comm 0): application called MPI_Abort(MPI_COMM_WORLD, 3) - process 0\n", "", "",
+			"bad input"},
+		{"slurm", "bad input\nslurmstepd: error: *** STEP 1.0 ON n1 CANCELLED\nsrun: error: n1: task 0: Exited with exit code 3\n", "", "",
+			"bad input"},
 		{"standard output", box + "mpirun noticed\n" + box, "step 1\nresidual is NaN\n", "", "residual is NaN"},
 		{"recorded", "bad input\nslackline: wrote trace: 3 events\n", "", "slackline record -- x", "bad input"},
 		{"slackline itself", "slackline: x.goal: no such file\n", "", "slackline simulate x.goal", "slackline: x.goal: no such file"},

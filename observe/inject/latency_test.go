@@ -34,8 +34,9 @@ func TestLatency(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"": "write e.g.", "100": "write e.g.", "1us@": "expected a pair", "1us@3": "expected a pair of ranks", "1us@a-b": "expected a rank", "1us@3..1-2": "expected a rank",
-		"1us@0-1,": "expected a pair", "-5us": "negative", "1h": "not between",
+		"": "write e.g.", "100": "write e.g.", "1us@": "expected a pair", "1us@3": "expected a pair of ranks", "1us@a-b": "expected a rank",
+		"1us@3..1-2": "expected a rank",
+		"1us@0-1,":   "expected a pair", "-5us": "negative", "1h": "not between",
 	} {
 		var l Latency
 		if err := l.Add(text); err == nil || !strings.Contains(err.Error(), want) {

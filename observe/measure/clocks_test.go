@@ -104,7 +104,8 @@ func checkBounds(t *testing.T, rank int, when string, list []ModelError) {
 
 // TestTruth checks the truth against a plain computation in which nothing is large.
 func TestTruth(t *testing.T) {
-	c := &Clocks{Start: []int64{0, 0}, Injected: []Injection{{Offset: 3 * time.Second, Drift: 50e-6}, {Offset: -2 * time.Second, Drift: -100e-6}}}
+	c := &Clocks{Start: []int64{0, 0}, Injected: []Injection{{Offset: 3 * time.Second, Drift: 50e-6},
+		{Offset: -2 * time.Second, Drift: -100e-6}}}
 	// At t = 10 s rank 1 shows -2 s + 10 s * (1 - 100 ppm), rank 0 shows 3 s + 10 s * (1 + 50 ppm).
 	x := -2*unit.Second + 10*unit.Second - unit.Millisecond
 	want := 13*unit.Second + 500*unit.Microsecond
@@ -150,7 +151,8 @@ func simulatedClocks(r *rand.Rand, ranks int) *Clocks {
 					stamp := func(rank int, at int64) unit.Duration {
 						return unit.Duration(show(rank, boot+at)-c.Start[rank]) * unit.Nanosecond
 					}
-					e.Pings = append(e.Pings, clock.Ping{Sent: stamp(p.Asker, at), Answered: stamp(p.Answerer, at+there), Back: stamp(p.Asker, at+there+back)})
+					e.Pings = append(e.Pings, clock.Ping{Sent: stamp(p.Asker, at), Answered: stamp(p.Answerer, at+there),
+						Back: stamp(p.Asker, at+there+back)})
 					at += there + back
 				}
 				x.Edges = append(x.Edges, e)

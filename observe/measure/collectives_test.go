@@ -22,7 +22,8 @@ func TestParseOperations(t *testing.T) {
 	if err != nil || len(list) != 4 {
 		t.Fatalf("%v, %v", list, err)
 	}
-	if list[0].Name != "MPI_Bcast" || !list[0].Sized || list[0].Reduces || !list[1].Overlaps() || !list[1].Reduces || list[2].Work != 200*time.Microsecond || list[3].Sized {
+	if list[0].Name != "MPI_Bcast" || !list[0].Sized || list[0].Reduces || !list[1].Overlaps() || !list[1].Reduces ||
+		list[2].Work != 200*time.Microsecond || list[3].Sized {
 		t.Errorf("%+v", list)
 	}
 	all, _ := ParseOperations([]string{AllOperations})
@@ -171,7 +172,8 @@ func TestAllCollectives(t *testing.T) {
 					wanted -= len(slices.DeleteFunc(slices.Clone(o.Ranks), func(ranks int) bool { return ranks < f.ranks }))
 				}
 			}
-			if len(o.Operations) != 82 || len(c.Points) != wanted || c.MPI != l.String() || len(c.Hosts[5]) != 5 || len(c.Placements[2]) != 2 || !c.OneClock {
+			if len(o.Operations) != 82 || len(c.Points) != wanted || c.MPI != l.String() || len(c.Hosts[5]) != 5 || len(c.Placements[2]) != 2 ||
+				!c.OneClock {
 				t.Errorf("%d points under %s on %v", len(c.Points), c.MPI, c.Hosts)
 			}
 			if !strings.Contains(c.Version, l.Version) {
@@ -192,7 +194,8 @@ func TestAllCollectives(t *testing.T) {
 				t.Fatal(err)
 			}
 			d, _, err := dataset.Read("data", b.Bytes(), "")
-			if err != nil || d.Find("MPI_Bcast", "time") == nil || d.Find(TreeBroadcast, "time") == nil || len(d.Find("MPI_Barrier", "time").Points) != len(o.Ranks) {
+			if err != nil || d.Find("MPI_Bcast", "time") == nil || d.Find(TreeBroadcast, "time") == nil ||
+				len(d.Find("MPI_Barrier", "time").Points) != len(o.Ranks) {
 				t.Errorf("%v: %v", err, d)
 			}
 		})
@@ -273,7 +276,8 @@ func TestRawIsData(t *testing.T) {
 				t.Fatalf("%s %s: %+v, want %+v", want.CallPath, metric, s, want)
 			}
 			for _, p := range want.Points {
-				if k := slices.IndexFunc(s.Points, func(q dataset.Point) bool { return slices.Equal(q.At, p.At) }); k < 0 || !slices.Equal(s.Points[k].Values, p.Values) {
+				if k := slices.IndexFunc(s.Points, func(q dataset.Point) bool { return slices.Equal(q.At, p.At) }); k < 0 ||
+					!slices.Equal(s.Points[k].Values, p.Values) {
 					t.Errorf("%s %s at %v: %+v, want %v", want.CallPath, metric, p.At, s.Points, p.Values)
 				}
 			}

@@ -100,7 +100,8 @@ func TestNetworkRefuses(t *testing.T) {
 
 // TestNetworkIsInconclusive wants no result of parameters whose interval says nothing: one of a few rounds was late.
 func TestNetworkIsInconclusive(t *testing.T) {
-	steady := modelLink{l: 400, send: 90, receive: 70, gap: 150, perByte: 0.4, limit: 8192, gap2: 300, perByte2: 0.1, extra: 900, noise: 0.001, r: rand.New(rand.NewPCG(1, 2))}
+	steady := modelLink{l: 400, send: 90, receive: 70, gap: 150, perByte: 0.4, limit: 8192, gap2: 300, perByte2: 0.1, extra: 900, noise: 0.001,
+		r: rand.New(rand.NewPCG(1, 2))}
 	late := func(change func(m *modelLink)) func() (Link, error) {
 		m := steady
 		change(&m)

@@ -78,7 +78,8 @@ func TestSelfish(t *testing.T) {
 	}
 	c := &n.CPUs[0]
 	if c.Host.PendingSignals != 0 || !c.Host.SignalsBlocked || c.Host.Collections != 0 {
-		t.Errorf("signals %x were sent to the measuring thread, all blocked: %v, %d collections ran", c.Host.PendingSignals, c.Host.SignalsBlocked, c.Host.Collections)
+		t.Errorf("signals %x were sent to the measuring thread, all blocked: %v, %d collections ran",
+			c.Host.PendingSignals, c.Host.SignalsBlocked, c.Host.Collections)
 	}
 	if c.Shortest <= 0 || c.Shortest > 1000 || len(c.Spread) != 5 || c.Spread[0] != c.Shortest {
 		t.Errorf("shortest iteration %g ns, of %v", c.Shortest, c.Spread)
@@ -295,7 +296,8 @@ func BenchmarkShortestIteration(b *testing.B) {
 		b.Fatal(err)
 	}
 	b.Setenv(roleVariable, "child")
-	o := NoiseOptions{Method: Selfish, CPUs: []int{cpu}, Time: 10 * time.Millisecond, MaxDetours: 1 << 16, Threshold: DefaultThreshold, Child: []string{self}}
+	o := NoiseOptions{Method: Selfish, CPUs: []int{cpu}, Time: 10 * time.Millisecond, MaxDetours: 1 << 16, Threshold: DefaultThreshold,
+		Child: []string{self}}
 	own, c := math.Inf(1), math.Inf(1)
 	for b.Loop() {
 		n, err := MeasureNoise(context.Background(), o)

@@ -44,7 +44,8 @@ func stopRole(ctx context.Context, j *Job) error {
 			return err
 		}
 	}
-	for _, pid := range map[string][]int{"child": {os.Getpid()}, "writer": {os.Getpid()}, "bridge": {bridge}, "all": {guard, bridge, os.Getpid()}}[part] {
+	for _, pid := range map[string][]int{"child": {os.Getpid()}, "writer": {os.Getpid()}, "bridge": {bridge},
+		"all": {guard, bridge, os.Getpid()}}[part] {
 		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 			return err
 		}

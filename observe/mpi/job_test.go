@@ -308,7 +308,8 @@ func TestJobRunsOutOfMemory(t *testing.T) {
 	host, _ := os.Hostname()
 	for _, l := range libraries(t) {
 		for _, tc := range []struct{ role, said string }{
-			{"hungry 1", "process 1 on " + host + " ran out of memory, with .* MB; take more hosts, or fewer processes on each: runtime: out of memory: "},
+			{"hungry 1", "process 1 on " + host + " ran out of memory, with .* MB; take more hosts, or fewer processes on each: runtime: out " +
+				"of memory: "},
 			{"hungry 0", "process 0 on " + host + " ran out of memory, with .* MB; take more hosts, or fewer processes on each\n"},
 			{"greedy", `process 1 on ` + host + ` was killed by signal 9 \(Killed\), with .* MB: the memory of its host was used up; take more hosts, or fewer`},
 		} {

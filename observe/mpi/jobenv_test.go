@@ -23,11 +23,13 @@ func TestStartedIn(t *testing.T) {
 		err  string
 	}{
 		{name: "alone"},
-		{name: "Open MPI", env: "OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=4 PMIX_RANK=1", want: Start{OpenMPI, false, "mpirun of Open MPI", 1, 4}, is: true},
+		{name: "Open MPI", env: "OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=4 PMIX_RANK=1",
+			want: Start{OpenMPI, false, "mpirun of Open MPI", 1, 4}, is: true},
 		{name: "hydra", env: "PMI_RANK=0 PMI_SIZE=2", want: Start{MPICH, false, "mpiexec of MPICH", 0, 2}, is: true},
 		{name: "one process", env: "PMI_RANK=0 PMI_SIZE=1", want: Start{MPICH, false, "mpiexec of MPICH", 0, 1}, is: true},
 		{name: "srun with pmi2", env: "SLURM_STEP_ID=0 SLURM_PROCID=3 PMI_RANK=3 PMI_SIZE=8", want: Start{MPICH, true, "srun", 3, 8}, is: true},
-		{name: "srun with pmix", env: "SLURM_STEP_ID=0 SLURM_PROCID=3 PMIX_RANK=3 SLURM_STEP_NUM_TASKS=8 SLURM_NTASKS=16", want: Start{OpenMPI, true, "srun", 3, 8}, is: true},
+		{name: "srun with pmix", env: "SLURM_STEP_ID=0 SLURM_PROCID=3 PMIX_RANK=3 SLURM_STEP_NUM_TASKS=8 SLURM_NTASKS=16",
+			want: Start{OpenMPI, true, "srun", 3, 8}, is: true},
 		{name: "srun without MPI", env: "SLURM_STEP_ID=0 SLURM_PROCID=3 SLURM_STEP_NUM_TASKS=8", err: "--mpi=pmix"},
 		{name: "srun of one process without MPI", env: "SLURM_STEP_ID=0 SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=1"},
 		{name: "batch script", env: "SLURM_JOB_ID=7 SLURM_PROCID=0 SLURM_NTASKS=8"},

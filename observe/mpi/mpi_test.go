@@ -90,7 +90,8 @@ func TestCompile(t *testing.T) {
 	list, err := Find(context.Background())
 	needed.NoError(t, err)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	s := Source{Name: "part", Files: map[string]string{"a.c": "#include <mpi.h>\n#include \"b.h\"\nint main(void) { return B; }\n", "b.h": "#define B 3\n"}, Program: true}
+	s := Source{Name: "part", Files: map[string]string{"a.c": "#include <mpi.h>\n#include \"b.h\"\nint main(void) { return B; }\n",
+		"b.h": "#define B 3\n"}, Program: true}
 	for i, fresh := range []bool{true, false} {
 		path, got, err := list[0].Compile(context.Background(), s)
 		if err != nil || got != fresh {

@@ -159,7 +159,8 @@ func TestHandover(t *testing.T) {
 		r := recorded(t, sampled(append(mpitest.Launch(l, 2), build(t, l, "handover.c", "-O1", "-g", "-pthread"))...))
 		tl := r.lined(t)
 		p := &tl.Problems
-		if len(tl.Messages) != 10 || p.PendingRequests != 0 || slices.ContainsFunc(p.Notes, func(s string) bool { return strings.Contains(s, "nobody began") }) {
+		if len(tl.Messages) != 10 || p.PendingRequests != 0 ||
+			slices.ContainsFunc(p.Notes, func(s string) bool { return strings.Contains(s, "nobody began") }) {
 			t.Errorf("%d messages, want 10; %d pending requests; %q", len(tl.Messages), p.PendingRequests, p.Notes)
 		}
 		for _, m := range tl.Messages {

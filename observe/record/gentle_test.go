@@ -115,7 +115,8 @@ func TestNoRoom(t *testing.T) {
 			t.Errorf("MPI_Barrier = %d calls, want those for which there was room", n)
 		}
 		talk := strings.Join(r.talk, "\n")
-		if !strings.Contains(talk, "recording stopped early in 1 threads") || !strings.Contains(talk, "file too large") || strings.Contains(talk, "limit of size") {
+		if !strings.Contains(talk, "recording stopped early in 1 threads") || !strings.Contains(talk, "file too large") ||
+			strings.Contains(talk, "limit of size") {
 			t.Errorf("what was said: %s", talk)
 		}
 		// No room for the first buffer.
@@ -145,7 +146,8 @@ func TestFullDisk(t *testing.T) {
 		program := build(t, l, "gentle.c", "-O1", "-pthread", "-lrt")
 		o := sampled(append(mpitest.Launch(l, 1), program, "many")...)
 		o.Out = filepath.Join(tiny, "run.slt")
-		if _, err := tryRecord(t, o); !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), tiny) || strings.Contains(err.Error(), "MPI_Init") {
+		if _, err := tryRecord(t, o); !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), tiny) ||
+			strings.Contains(err.Error(), "MPI_Init") {
 			t.Errorf("no room for the first buffer: %v, want what happened, where, and a way out", err)
 		}
 		o.Out = filepath.Join(dir, "run.slt")

@@ -35,7 +35,8 @@ func TestLAMMPS(t *testing.T) {
 		}
 		for rank := range 4 {
 			calls := r.calls(t, rank)
-			if calls["MPI_Send"] == 0 || calls["MPI_Send"] != calls["MPI_Irecv"] || calls["MPI_Irecv"] != calls["MPI_Wait"] || calls["MPI_Init"] != 1 || calls["MPI_Finalize"] != 1 {
+			if calls["MPI_Send"] == 0 || calls["MPI_Send"] != calls["MPI_Irecv"] || calls["MPI_Irecv"] != calls["MPI_Wait"] ||
+				calls["MPI_Init"] != 1 || calls["MPI_Finalize"] != 1 {
 				t.Errorf("rank %d: calls = %v", rank, calls)
 			}
 		}

@@ -194,7 +194,8 @@ func TestDefinitions(t *testing.T) {
 }
 
 func TestParseMaps(t *testing.T) {
-	list := parseMaps("00400000-00401000 r--p 00000000 08:01 123 /bin/a\n00401000-00402000 r-xp 00001000 08:01 123 /bin/a b (deleted)\n7ff0-7ff8 r-xp 00000000 00:00 0 [vdso]\nnonsense\n")
+	list := parseMaps("00400000-00401000 r--p 00000000 08:01 123 /bin/a\n00401000-00402000 r-xp 00001000 08:01 123 /bin/a b (deleted)\n" +
+		"7ff0-7ff8 r-xp 00000000 00:00 0 [vdso]\nnonsense\n")
 	if len(list) != 2 || list[0] != (mapping{0x401000, 0x402000, 0x1000, "/bin/a b"}) || list[1].path != "[vdso]" {
 		t.Errorf("parseMaps = %+v", list)
 	}
@@ -273,9 +274,11 @@ func TestRunsOfTests(t *testing.T) {
 			entry(rawComplete, test, 1, 0, 1000, 2000, 5), entry(rawComplete, test, 1, 0, 93000, 94000, found...),
 		}, []run{{1000, 2000, 1}, {93000, 94000, 1}}},
 		{"sleep in another function", [][]uint64{
-			entry(rawComplete, test, 1, 0, 1000, 2000, 5), entry(rawSpan, 0, 2, 0, 10000, 90000), entry(rawComplete, test, 1, again, 93000, 94000, found...),
+			entry(rawComplete, test, 1, 0, 1000, 2000, 5), entry(rawSpan, 0, 2, 0, 10000, 90000),
+			entry(rawComplete, test, 1, again, 93000, 94000, found...),
 		}, []run{{1000, 2000, 1}, {10000, 90000, 1}, {93000, 94000, 1}}},
-		{"nothing found", [][]uint64{entry(rawComplete, test, 1, 0, 1000, 2000, 5), entry(rawComplete, test, 1, again, 3000, 4000, 5)}, []run{{1000, 4000, 2}}},
+		{"nothing found", [][]uint64{entry(rawComplete, test, 1, 0, 1000, 2000, 5), entry(rawComplete, test, 1, again, 3000, 4000, 5)},
+			[]run{{1000, 4000, 2}}},
 	} {
 		b := newRawBuilder(false)
 		b.chunk(0, 0, c.records...)

@@ -21,7 +21,8 @@ import (
 func TestMain(m *testing.M) {
 	if out := os.Getenv("RECORD_TEST_OUT"); out != "" {
 		quiet := func(string, ...any) {}
-		_, err := Run(context.Background(), Options{Command: os.Args[1:], Out: out, Sample: DefaultPeriod, Yield: "on", MaxSize: 1 << 20, Ring: true, Note: quiet, Warn: quiet, Stdout: os.Stdout, Stderr: os.Stderr})
+		_, err := Run(context.Background(), Options{Command: os.Args[1:], Out: out, Sample: DefaultPeriod, Yield: "on", MaxSize: 1 << 20,
+			Ring: true, Note: quiet, Warn: quiet, Stdout: os.Stdout, Stderr: os.Stderr})
 		if err != nil {
 			os.Exit(1)
 		}
@@ -60,7 +61,8 @@ func TestRecover(t *testing.T) {
 			t.Errorf("while the ranks run: %v, want that", err)
 		}
 		endRanks(t, raw)
-		if _, err := trace.Open(os.DirFS(dir), filepath.Base(raw), trace.Options{Name: raw}); err == nil || !strings.Contains(err.Error(), "record --recover") {
+		if _, err := trace.Open(os.DirFS(dir), filepath.Base(raw), trace.Options{Name: raw}); err == nil ||
+			!strings.Contains(err.Error(), "record --recover") {
 			t.Errorf("a verb that is given the raw files: %v, want the way out", err)
 		}
 		var told []string
@@ -74,7 +76,8 @@ func TestRecover(t *testing.T) {
 			t.Fatal(err)
 		}
 		read, err := trace.Open(os.DirFS(dir), filepath.Base(out), trace.Options{})
-		if err != nil || r.Ranks != 2 || read.Ranks != 2 || !read.Locations[1].Truncated || len(read.Properties.Command) != 3 || read.Properties.CallPaths != "full" {
+		if err != nil || r.Ranks != 2 || read.Ranks != 2 || !read.Locations[1].Truncated || len(read.Properties.Command) != 3 ||
+			read.Properties.CallPaths != "full" {
 			t.Errorf("trace = %+v, %v, want two ranks that were cut off, and the command", read, err)
 		}
 		if _, err := os.Stat(raw); !os.IsNotExist(err) {

@@ -306,7 +306,8 @@ func TestRefused(t *testing.T) {
 		if _, err := tryRecord(t, o); !errors.Is(err, ErrExists) {
 			t.Errorf("an existing directory: %v, want ErrExists", err)
 		}
-		if _, err := tryRecord(t, sampled(append(mpitest.Launch(l, 1), "true")...)); err == nil || !strings.Contains(err.Error(), "no rank left a trace") {
+		if _, err := tryRecord(t, sampled(append(mpitest.Launch(l, 1), "true")...)); err == nil ||
+			!strings.Contains(err.Error(), "no rank left a trace") {
 			t.Errorf("a program without MPI: %v", err)
 		}
 	})

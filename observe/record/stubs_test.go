@@ -69,7 +69,8 @@ func TestCallPathShowsTheUsersFunctions(t *testing.T) {
 		list []function
 		want []string
 	}{
-		{"C++ library", []function{{name: "main"}, {name: "std::sort<int*>"}, {name: "std::__introsort_loop<int*>"}, {name: "less"}}, []string{"main", "less"}},
+		{"C++ library", []function{{name: "main"}, {name: "std::sort<int*>"}, {name: "std::__introsort_loop<int*>"}, {name: "less"}},
+			[]string{"main", "less"}},
 		{"part of a function", []function{{name: "main"}, {name: "solve"}, {name: "solve", part: true}}, []string{"main", "solve"}},
 		{"recursion", []function{{name: "main"}, {name: "solve"}, {name: "solve"}}, []string{"main", "solve", "solve"}},
 		{"Fortran", []function{{name: "main"}, {name: "heat", main: true}, {name: "step"}}, []string{"heat", "step"}},

@@ -204,7 +204,8 @@ func TestCutFunctions(t *testing.T) {
 		for _, p := range tl.Locations[0].Calls.Path {
 			got = append(got, names(p))
 		}
-		want := []string{"/main", "/main/MPI_Init", "/main/first", "/not recorded", "/main", "/main/second", "/main/second/third", "/main/second/third/MPI_Barrier", "/main/MPI_Finalize"}
+		want := []string{"/main", "/main/MPI_Init", "/main/first", "/not recorded", "/main", "/main/second", "/main/second/third",
+			"/main/second/third/MPI_Barrier", "/main/MPI_Finalize"}
 		if !slices.Equal(got, want) {
 			t.Errorf("calls = %q\nwant    %q", got, want)
 		}

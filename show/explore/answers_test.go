@@ -45,10 +45,13 @@ func TestRunsAnswer(t *testing.T) {
 		calls += tl.Locations[i].Calls.Len()
 	}
 	want := Run{
-		Name: "run 0", Kind: "simulated", Generation: 1, Ranks: 9, Locations: len(tl.Locations), Start: int64(tl.Start), Length: int64(tl.End - tl.Start),
-		Simulated: true, Grid: r.Grid, Calls: int64(calls), Messages: int64(len(tl.Messages)), Collectives: int64(len(tl.Collectives)), Teams: int64(len(tl.Teams)),
+		Name: "run 0", Kind: "simulated", Generation: 1, Ranks: 9, Locations: len(tl.Locations), Start: int64(tl.Start),
+		Length:    int64(tl.End - tl.Start),
+		Simulated: true, Grid: r.Grid, Calls: int64(calls), Messages: int64(len(tl.Messages)), Collectives: int64(len(tl.Collectives)),
+		Teams: int64(len(tl.Teams)),
 		Paths: r.Paths, ClockError: r.ClockError, Host: r.Host,
-		Analysis: "ready", Colors: colors, Machines: []string{"chic"}, OwnMachine: "chic", Figures: []string{"tolerance", "iterations"}, Warnings: []string{},
+		Analysis: "ready", Colors: colors, Machines: []string{"chic"}, OwnMachine: "chic", Figures: []string{"tolerance", "iterations"},
+		Warnings: []string{},
 	}
 	if !reflect.DeepEqual(r, want) {
 		t.Errorf("run 0 = %+v\nwant %+v", r, want)
@@ -79,7 +82,8 @@ func TestTimelineAnswer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(got.cells, want.cells) || got.from != want.from || got.step != want.step || got.group != 2 || generation != 1 || int(id) != number {
+		if !slices.Equal(got.cells, want.cells) || got.from != want.from || got.step != want.step || got.group != 2 || generation != 1 ||
+			int(id) != number {
 			t.Errorf("%s: the picture differs from what was painted", color)
 		}
 		legend := get[Legend](t, s, h, "/api/legend?color="+color)
@@ -157,7 +161,8 @@ func TestMessagesAnswer(t *testing.T) {
 			t.Errorf("window %v: not by time", w)
 		}
 		few := get[Messages](t, s, h, fmt.Sprintf("/api/messages?from=%d&to=%d&first=%d&last=%d&limit=5", w[0], w[1], w[2], w[3]))
-		if want := mostImportant(got.Messages, 5); few.Total != int64(count) || few.Estimated || !few.Chosen || !slices.Equal(few.Messages, want) {
+		if want := mostImportant(got.Messages, 5); few.Total != int64(count) || few.Estimated || !few.Chosen ||
+			!slices.Equal(few.Messages, want) {
 			t.Errorf("window %v: five of %d messages = %+v, want %+v", w, few.Total, few.Messages, want)
 		}
 	}
@@ -216,7 +221,8 @@ func TestWaitAnswers(t *testing.T) {
 			return
 		}
 		got := states.States[number]
-		if got.State != number || got.Rank != w.Rank || got.At != int64(w.At-tl.Start) || got.Amount != int64(w.Amount) || got.Metric != w.Metric.String() ||
+		if got.State != number || got.Rank != w.Rank || got.At != int64(w.At-tl.Start) || got.Amount != int64(w.Amount) ||
+			got.Metric != w.Metric.String() ||
 			got.CauseRank != w.Cause || got.Path != int(w.Path) {
 			t.Errorf("state %d = %+v, want %+v", number, got, w)
 		}
@@ -326,14 +332,16 @@ func TestTreeAnswers(t *testing.T) {
 	for _, e := range p.ByPath {
 		node := tree.Nodes[e.Path]
 		if node.Path != int(e.Path) || node.Exclusive[column["time"]] != int64(e.Exclusive) || node.Exclusive[column["visits"]] != e.Visits ||
-			node.Exclusive[column["sent"]] != e.Sent.Bytes || node.Exclusive[column["received"]] != e.Received.Bytes || node.Exclusive[column["collective"]] != e.Collective.Bytes {
+			node.Exclusive[column["sent"]] != e.Sent.Bytes || node.Exclusive[column["received"]] != e.Received.Bytes ||
+			node.Exclusive[column["collective"]] != e.Collective.Bytes {
 			t.Errorf("%s = %+v, want %+v", p.Paths.Names[e.Path], node, e)
 		}
 		if e.Path != 0 && node.Inclusive[column["time"]] != int64(e.Inclusive) {
 			t.Errorf("%s: inclusive time %d, want %d", p.Paths.Names[e.Path], node.Inclusive[column["time"]], e.Inclusive)
 		}
 	}
-	if total := tree.Metrics[column["waiting"]].Total; total != int64(result.Totals.Waiting.Amount) || tree.Nodes[0].Inclusive[column["waiting"]] != total {
+	if total := tree.Metrics[column["waiting"]].Total; total != int64(result.Totals.Waiting.Amount) ||
+		tree.Nodes[0].Inclusive[column["waiting"]] != total {
 		t.Errorf("waiting in all = %d, want %d", total, result.Totals.Waiting.Amount)
 	}
 	if got, want := tree.Metrics[column["delay"]].Total, int64(result.Totals.Delay.Sum()); got != want {
@@ -346,7 +354,8 @@ func TestTreeAnswers(t *testing.T) {
 		for _, node := range tree.Nodes {
 			for inclusive, values := range [][]int64{node.Exclusive, node.Inclusive} {
 				d := get[Distribution](t, s, h, fmt.Sprintf("/api/distribution?path=%d&metric=%s&inclusive=%d", node.Path, m.Metric, inclusive))
-				if d.Sum != values[column[m.Metric]] || len(d.Values) != tl.Ranks || d.Unit != m.Unit || d.Values[d.MaxRank] != d.Max || d.Values[d.MinRank] != d.Min {
+				if d.Sum != values[column[m.Metric]] || len(d.Values) != tl.Ranks || d.Unit != m.Unit || d.Values[d.MaxRank] != d.Max ||
+					d.Values[d.MinRank] != d.Min {
 					t.Errorf("%s of %s, inclusive %d: %+v, want a sum of %d", m.Metric, node.Name, inclusive, d, values[column[m.Metric]])
 				}
 			}
@@ -371,7 +380,8 @@ func TestSummaryAnswers(t *testing.T) {
 	if sum != c.Total || c.Total != int64(want.Total) {
 		t.Errorf("parts sum up to %d, want %d", sum, want.Total)
 	}
-	if e := p.Efficiency(0, result.WaitTimes()); c.Efficiency.Parallel != e.Parallel || c.Efficiency.LoadBalance != e.LoadBalance || c.Efficiency.Transfer != e.Transfer {
+	if e := p.Efficiency(0, result.WaitTimes()); c.Efficiency.Parallel != e.Parallel || c.Efficiency.LoadBalance != e.LoadBalance ||
+		c.Efficiency.Transfer != e.Transfer {
 		t.Errorf("efficiency = %+v, want %+v", c.Efficiency, e)
 	}
 	it := get[Iterations](t, s, h, "/api/iterations")
@@ -448,7 +458,8 @@ func TestToleranceAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := get[Tolerance](t, s, h, "/api/tolerance?latency=20000000")
-	if got.T != int64(e.T) || got.LambdaL != e.Lambda.L || got.Machine != "chic" || got.At == nil || len(got.Curve) < 2 || len(got.Tolerances) != 3 {
+	if got.T != int64(e.T) || got.LambdaL != e.Lambda.L || got.Machine != "chic" || got.At == nil || len(got.Curve) < 2 ||
+		len(got.Tolerances) != 3 {
 		t.Errorf("tolerance = %+v, want T = %d, lambda = %+v", got, e.T, e.Lambda)
 	}
 	g, err := e.Graph(tolerance.Variable{Parameter: tolerance.L})
@@ -467,7 +478,8 @@ func TestToleranceAnswer(t *testing.T) {
 	}
 	for _, dark := range []string{"0", "1"} {
 		answer, body := ask(t, s, h, "/api/figure?kind=tolerance&dark="+dark)
-		if answer.StatusCode != 200 || !strings.HasPrefix(string(body), "<svg") || answer.Header.Get("Content-Type") != "image/svg+xml; charset=utf-8" {
+		if answer.StatusCode != 200 || !strings.HasPrefix(string(body), "<svg") ||
+			answer.Header.Get("Content-Type") != "image/svg+xml; charset=utf-8" {
 			t.Errorf("figure: %s: %.100s", answer.Status, body)
 		}
 		if policy := answer.Header.Get("Content-Security-Policy"); policy != figurePolicy {
@@ -489,12 +501,17 @@ func measurements() *dataset.Dataset {
 }
 
 func TestDatasetAnswers(t *testing.T) {
-	s, h := serve(t, []Source{{Name: "runs.json", Open: func(context.Context) (*Opened, error) { return &Opened{Dataset: measurements()}, nil }}})
-	if r := get[Runs](t, s, h, "/api/runs").Runs[0]; r.Kind != "dataset" || r.Analysis != "ready" || !slices.Equal(r.Figures, []string{"boxes", "model"}) {
+	s, h := serve(t, []Source{{Name: "runs.json", Open: func(context.Context) (*Opened,
+		error) {
+		return &Opened{Dataset: measurements()}, nil
+	}}})
+	if r := get[Runs](t, s, h, "/api/runs").Runs[0]; r.Kind != "dataset" || r.Analysis != "ready" ||
+		!slices.Equal(r.Figures, []string{"boxes", "model"}) {
 		t.Errorf("run = %+v", r)
 	}
 	list := get[SeriesList](t, s, h, "/api/series")
-	if len(list.Series) != 1 || len(list.Series[0].Points) != 6 || list.Series[0].Growth != "O(p)" || list.Series[0].Points[0].Count != 5 || !slices.Equal(list.Parameters, []string{"p"}) {
+	if len(list.Series) != 1 || len(list.Series[0].Points) != 6 || list.Series[0].Growth != "O(p)" || list.Series[0].Points[0].Count != 5 ||
+		!slices.Equal(list.Parameters, []string{"p"}) {
 		t.Errorf("series = %+v", list)
 	}
 	for _, kind := range []string{"boxes", "model"} {
@@ -503,7 +520,8 @@ func TestDatasetAnswers(t *testing.T) {
 			t.Errorf("%s: %s: %.300s", kind, answer.Status, body)
 		}
 	}
-	for _, at := range []string{"timeline", "legend", "calls", "states", "messages", "critical", "waits", "wait?state=0", "tree", "distribution", "matrix", "iterations", "composition", "tolerance", "locations"} {
+	for _, at := range []string{"timeline", "legend", "calls", "states", "messages", "critical", "waits", "wait?state=0", "tree",
+		"distribution", "matrix", "iterations", "composition", "tolerance", "locations"} {
 		if answer, body := ask(t, s, h, "/api/"+at); answer.StatusCode != 400 {
 			t.Errorf("%s of a dataset: %s: %s", at, answer.Status, body)
 		}

@@ -20,8 +20,10 @@ func comparedRuns(t *testing.T) []Source {
 		if i >= 4 {
 			jitter = 0.1
 		}
-		tl := simulated(t, "halo2d", pattern.Params{Ranks: 16, Iterations: 5, Compute: 100 * unit.Microsecond, Jitter: jitter, Seed: uint64(i + 1)})
-		sources = append(sources, Source{Name: fmt.Sprintf("run%d", i), Open: func(context.Context) (*Opened, error) { return &Opened{Timeline: tl}, nil }})
+		tl := simulated(t, "halo2d", pattern.Params{Ranks: 16, Iterations: 5, Compute: 100 * unit.Microsecond, Jitter: jitter,
+			Seed: uint64(i + 1)})
+		sources = append(sources, Source{Name: fmt.Sprintf("run%d",
+			i), Open: func(context.Context) (*Opened, error) { return &Opened{Timeline: tl}, nil }})
 	}
 	for _, name := range []string{"k6-g05", "k6-x10"} {
 		data, _, err := input.OpenDataset(t.Context(), []string{"../../testdata/scaling/cases/" + name + ".json"}, input.DatasetOptions{})

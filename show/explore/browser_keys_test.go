@@ -110,7 +110,8 @@ func testFigures(t *testing.T, s *site) {
 			HTMLAnchorElement.prototype.click = click;
 			return {Status: 200, Kind: made.type, Text: await made.text(), File: file};
 		})()`, &figure)
-		if figure.Status != http.StatusOK || !strings.HasPrefix(figure.Kind, "image/svg+xml") || !strings.HasPrefix(figure.Text, "<svg") || !strings.HasSuffix(figure.File, ".svg") {
+		if figure.Status != http.StatusOK || !strings.HasPrefix(figure.Kind, "image/svg+xml") || !strings.HasPrefix(figure.Text, "<svg") ||
+			!strings.HasSuffix(figure.File, ".svg") {
 			t.Errorf("%s: the figure is %d %s %s: %.60s", place, figure.Status, figure.Kind, figure.File, figure.Text)
 		}
 	}

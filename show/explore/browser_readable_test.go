@@ -66,7 +66,8 @@ func testReadable(t *testing.T, s *site) {
 	for _, theme := range []string{"light", "dark"} {
 		p.must(p.Media(map[string]string{"prefers-color-scheme": theme}))
 		p.must(p.Wait(fmt.Sprintf(`document.documentElement.dataset.theme === %q`, theme)))
-		for _, place := range []string{"#timeline?run=0&sel=wait%3A0", "#overview?run=0", "#tree?run=0", "#map?run=2&slice=x%3A1", "#matrix?run=3", "#latency?run=0", "#causes?run=0", "#scaling?run=5"} {
+		for _, place := range []string{"#timeline?run=0&sel=wait%3A0", "#overview?run=0", "#tree?run=0", "#map?run=2&slice=x%3A1",
+			"#matrix?run=3", "#latency?run=0", "#causes?run=0", "#scaling?run=5"} {
 			p.visit(place)
 			var weak []string
 			p.eval(faint, &weak)

@@ -59,7 +59,10 @@ func testReplaced(t *testing.T, s *site) {
 
 // testGone ends the server while a page is open: the page says so, and what it shows stays.
 func testGone(t *testing.T, s *site) {
-	other := s.beside(t, []Source{{Name: "gone", Open: func(context.Context) (*Opened, error) { return &Opened{Timeline: halo(t, 9, 2)}, nil }}})
+	other := s.beside(t, []Source{{Name: "gone", Open: func(context.Context) (*Opened,
+		error) {
+		return &Opened{Timeline: halo(t, 9, 2)}, nil
+	}}})
 	p := other.open(t, "#timeline", 1000, 700)
 	other.stop()
 	p.must(p.Key("+", 0))
@@ -91,7 +94,8 @@ func testWhole(t *testing.T, s *site) {
 	if got := p.text("location.hash"); !strings.Contains(got, "from=638999") {
 		t.Errorf("with the start of MPI the address is %s, want the same 100 ms", got)
 	}
-	if after := efficiency(); after.Efficiency.RunTime <= before.Efficiency.RunTime || after.Efficiency.Parallel >= before.Efficiency.Parallel {
+	if after := efficiency(); after.Efficiency.RunTime <= before.Efficiency.RunTime ||
+		after.Efficiency.Parallel >= before.Efficiency.Parallel {
 		t.Errorf("with start and end: efficiencies %+v, without %+v", after.Efficiency, before.Efficiency)
 	}
 	p.eval(box+".click()", nil)

@@ -213,7 +213,8 @@ func testNames(t *testing.T, s *site) {
 	p.must(p.Wait(`document.querySelector(".tip")?.textContent.includes("<script>")`))
 	p.picture("odd-tip")
 	for _, place := range []string{
-		"#timeline?run=1&sel=wait%3A" + fmt.Sprint(states.States[0].State), "#timeline?run=1&color=path&sel=call%3A0%3A5000000000", "#overview?run=1", "#causes?run=1", "#tree?run=1", "#map?run=1", "#matrix?run=1",
+		"#timeline?run=1&sel=wait%3A" + fmt.Sprint(states.States[0].State), "#timeline?run=1&color=path&sel=call%3A0%3A5000000000",
+		"#overview?run=1", "#causes?run=1", "#tree?run=1", "#map?run=1", "#matrix?run=1",
 	} {
 		p.visit(place)
 		if place == "#matrix?run=1" {
@@ -311,7 +312,8 @@ func testScreenshots(t *testing.T, s *site) {
 	var states States
 	s.get(t, "states?run=0&largest=1", &states)
 	wait := states.States[0]
-	p := s.open(t, fmt.Sprintf("#timeline?run=0&color=cause&critical=1&sel=wait%%3A%d&from=%d&to=%d", wait.State, wait.At-2*wait.Amount/3, wait.At+5*wait.Amount/3), 1280, 760)
+	p := s.open(t, fmt.Sprintf("#timeline?run=0&color=cause&critical=1&sel=wait%%3A%d&from=%d&to=%d",
+		wait.State, wait.At-2*wait.Amount/3, wait.At+5*wait.Amount/3), 1280, 760)
 	p.must(p.Wait(`document.querySelector("#panel .root")?.textContent === "main/step/fixup"`))
 	p.screenshot("explore-timeline")
 	for _, v := range []struct{ name, place string }{

@@ -111,7 +111,8 @@ func (p *page) compare(t *testing.T, s *site, run int) int {
 		at := w.at(int64((from+to)/2), c.location)
 		// Names are written in the middle of rows; below them there is the color alone, or hatched.
 		y := at.Y + 0.34*w.row()
-		samples = append(samples, sample{at.X - w.X, y - w.Y, c.path, fmt.Sprintf("location %d, path %d, %d to %d", c.location, c.path, c.from, c.to)})
+		samples = append(samples, sample{at.X - w.X, y - w.Y, c.path, fmt.Sprintf("location %d, path %d, %d to %d",
+			c.location, c.path, c.from, c.to)})
 	}
 	var wrong []int
 	p.eval(fmt.Sprintf(`(async samples => {
@@ -229,7 +230,8 @@ func testPinch(t *testing.T, s *site) {
 	}
 
 	// On the screen: twice as far apart, and 100 pixels to the left.
-	p.must(p.Pinch([2]browser.Point{{X: at.X - 100, Y: at.Y}, {X: at.X + 100, Y: at.Y + 10}}, [2]browser.Point{{X: at.X - 300, Y: at.Y}, {X: at.X + 100, Y: at.Y + 20}}))
+	p.must(p.Pinch([2]browser.Point{{X: at.X - 100, Y: at.Y}, {X: at.X + 100, Y: at.Y + 10}},
+		[2]browser.Point{{X: at.X - 300, Y: at.Y}, {X: at.X + 100, Y: at.Y + 20}}))
 	p.must(p.Wait(fmt.Sprintf(`document.querySelector("canvas.timeline").dataset.to - document.querySelector("canvas.timeline").dataset.from < %f`, (wheeled.To-wheeled.From)*0.51)))
 	p.compare(t, s, lateRun)
 	pinched := p.window()
@@ -241,7 +243,8 @@ func testPinch(t *testing.T, s *site) {
 	// Above each other: the rows.
 	row := pinched.row()
 	at.Y = pinched.Y + axis + 2*row
-	p.must(p.Pinch([2]browser.Point{{X: at.X, Y: at.Y - row/2}, {X: at.X, Y: at.Y + row/2}}, [2]browser.Point{{X: at.X, Y: at.Y - row}, {X: at.X, Y: at.Y + row}}))
+	p.must(p.Pinch([2]browser.Point{{X: at.X, Y: at.Y - row/2}, {X: at.X, Y: at.Y + row/2}},
+		[2]browser.Point{{X: at.X, Y: at.Y - row}, {X: at.X, Y: at.Y + row}}))
 	p.must(p.Wait(`document.querySelector("canvas.timeline").dataset.last - document.querySelector("canvas.timeline").dataset.first === 2`))
 	if got := p.window(); got.First != 1 || got.Last != 3 || math.Abs(got.From-pinched.From) > 2 {
 		t.Errorf("after two fingers above each other the window is %+v, want rows 1 and 2 of %+v", got, pinched)
@@ -299,7 +302,8 @@ func testAddresses(t *testing.T, s *site) {
 	p.must(p.Key("p", 0))
 	p.must(p.ClickOn(`input[name="arrows"]`))
 	keep()
-	for _, place := range []string{"#tree?run=0&metric=waiting&path=4&sort=name&sum=self", "#map?run=2&slice=y%3A1&turn=120%3A10", "#matrix?run=3&of=count&scale=log", "#latency?run=0&latency=50000000", "#causes?by=rank&run=0", "#scaling?run=5&series=3&figure=model"} {
+	for _, place := range []string{"#tree?run=0&metric=waiting&path=4&sort=name&sum=self", "#map?run=2&slice=y%3A1&turn=120%3A10",
+		"#matrix?run=3&of=count&scale=log", "#latency?run=0&latency=50000000", "#causes?by=rank&run=0", "#scaling?run=5&series=3&figure=model"} {
 		p.visit(place)
 		keep()
 	}
@@ -324,7 +328,8 @@ func testAddresses(t *testing.T, s *site) {
 		}
 		p.sound()
 	}
-	for _, place := range []string{"#timeline?from=-5&to=99999999999999999999&rows=90-3&sel=wait%3A99999&color=none", "#nothing?run=77", "#timeline?run=x&from=a&sel=call%3A9%3A9", "#tree?path=-3&metric=none", "#%E0%A4%A"} {
+	for _, place := range []string{"#timeline?from=-5&to=99999999999999999999&rows=90-3&sel=wait%3A99999&color=none",
+		"#nothing?run=77", "#timeline?run=x&from=a&sel=call%3A9%3A9", "#tree?path=-3&metric=none", "#%E0%A4%A"} {
 		p.visit(place)
 		p.picture("bad-address")
 	}

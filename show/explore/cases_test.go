@@ -50,7 +50,8 @@ func TestReferenceTraces(t *testing.T) {
 				checkPicture(t, v, color, v.length()/3, v.length()/3+max(v.length()/40, 1), 24, 0, n, min(n, 6))
 			}
 			for _, at := range []string{
-				"locations", "calls", "states", "messages", "critical", "waits", "tree", "distribution?metric=waiting", "matrix", "iterations", "composition",
+				"locations", "calls", "states", "messages", "critical", "waits", "tree", "distribution?metric=waiting", "matrix", "iterations",
+				"composition",
 			} {
 				if answer, body := ask(t, s, h, "/api/"+at); answer.StatusCode != 200 {
 					t.Errorf("%s: %s: %s", at, answer.Status, body)

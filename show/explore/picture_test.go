@@ -281,7 +281,8 @@ func TestPictureIsCoded(t *testing.T) {
 		}
 		data := p.encode(4, colorCause, 2)
 		got, generation, color := decodePicture(t, data)
-		if got.from != p.from || got.step != p.step || got.locations.first != 7 || got.group != 9 || got.looked != 8 || generation != 4 || color != colorCause {
+		if got.from != p.from || got.step != p.step || got.locations.first != 7 || got.group != 9 || got.looked != 8 || generation != 4 ||
+			color != colorCause {
 			t.Errorf("header = %+v, generation %d, color %d, want %+v", got, generation, color, p)
 		}
 		if !slices.Equal(got.cells, cells) {

@@ -50,7 +50,8 @@ func TestTraceIsReplaced(t *testing.T) {
 	write("another one")
 	waitFor(t, "the word that the files changed", func() bool { return run().Changed })
 	r := run()
-	if r.Ranks != 4 || r.Generation != 1 || !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "files changed") }) {
+	if r.Ranks != 4 || r.Generation != 1 || !slices.ContainsFunc(r.Warnings,
+		func(w string) bool { return strings.Contains(w, "files changed") }) {
 		t.Errorf("run = %+v, want the old one with a warning", r)
 	}
 	get[Tree](t, s, h, "/api/tree")

@@ -57,16 +57,19 @@ func TestOccurrence(t *testing.T) {
 	o := Occurrence{Location: -1}
 	var places []Occurrence
 	for range 20 {
-		if o = *get[Occurrence](t, s, h, "/api/occurrence?paths="+strconv.Itoa(m.Paths[0])+"&time="+strconv.Itoa(int(o.Enter))+"&location="+strconv.Itoa(o.Location)); o.Location < 0 {
+		if o = *get[Occurrence](t, s, h, "/api/occurrence?paths="+strconv.Itoa(m.Paths[0])+"&time="+strconv.Itoa(int(o.Enter))+"&location="+
+			strconv.Itoa(o.Location)); o.Location < 0 {
 			break
 		}
 		places = append(places, o)
 	}
-	if len(places) != 8 || places[0].Count != 8 || places[7].Location != 2 || places[7].Enter != int64(6*unit.Millisecond) || places[7].Number != 8 {
+	if len(places) != 8 || places[0].Count != 8 || places[7].Location != 2 || places[7].Enter != int64(6*unit.Millisecond) ||
+		places[7].Number != 8 {
 		t.Fatalf("calls of solve: %+v, want 8, the last on rank 2 at 6 ms", places)
 	}
 	for i := 7; i > 0; i-- {
-		back := get[Occurrence](t, s, h, "/api/occurrence?back=1&paths="+strconv.Itoa(m.Paths[0])+"&time="+strconv.Itoa(int(places[i].Enter))+"&location="+strconv.Itoa(places[i].Location))
+		back := get[Occurrence](t, s, h, "/api/occurrence?back=1&paths="+strconv.Itoa(m.Paths[0])+"&time="+strconv.Itoa(int(places[i].Enter))+
+			"&location="+strconv.Itoa(places[i].Location))
 		if back.Location != places[i-1].Location || back.Enter != places[i-1].Enter {
 			t.Errorf("before %+v there is %+v, want %+v", places[i], back, places[i-1])
 		}
@@ -80,7 +83,8 @@ func TestClusters(t *testing.T) {
 	if len(a.Clusters) != 2 || a.Clusters[0].Ranks != "0-1,3" || a.Clusters[1].Representative != 2 {
 		t.Errorf("clusters %+v, want 0-1,3 and 2", a.Clusters)
 	}
-	if len(a.Notes) != 1 || !strings.HasPrefix(a.Notes[0], "Rank 2 is slow everywhere: it takes longer than the average rank in 3 of 4 functions") {
+	if len(a.Notes) != 1 || !strings.HasPrefix(a.Notes[0],
+		"Rank 2 is slow everywhere: it takes longer than the average rank in 3 of 4 functions") {
 		t.Errorf("notes %q, want a line on rank 2", a.Notes)
 	}
 	w := get[Waits](t, s, h, "/api/waits?limit=1")

@@ -118,7 +118,8 @@ func TestOnlyThoseWithTheToken(t *testing.T) {
 		{"page", "GET", "/", nil, 200},
 		{"asset", "GET", "/app.js", nil, 200},
 		{"first visit", "GET", "/?token=" + s.Token(), nil, 200},
-		{"link to the first visit", "GET", "/?token=" + s.Token(), []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"}, 200},
+		{"link to the first visit", "GET", "/?token=" + s.Token(),
+			[]string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"}, 200},
 
 		{"nothing", "GET", "/api/runs", nil, 403},
 		{"token in the address of the API", "GET", "/api/runs?token=" + s.Token(), nil, 403},
@@ -133,7 +134,8 @@ func TestOnlyThoseWithTheToken(t *testing.T) {
 		{"another port's origin", "GET", "/api/runs", []string{TokenHeader, s.Token(), "Origin", "http://127.0.0.1:1"}, 403},
 		{"another site", "GET", "/api/runs", []string{TokenHeader, s.Token(), "Sec-Fetch-Site", "cross-site"}, 403},
 		{"the same site", "GET", "/api/runs", []string{TokenHeader, s.Token(), "Sec-Fetch-Site", "same-site"}, 403},
-		{"frame of another site", "GET", "/?token=" + s.Token(), []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "iframe"}, 403},
+		{"frame of another site", "GET", "/?token=" + s.Token(),
+			[]string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "iframe"}, 403},
 
 		{"POST", "POST", "/api/runs", []string{TokenHeader, s.Token()}, 405},
 		{"DELETE", "DELETE", "/api/runs", []string{TokenHeader, s.Token()}, 405},
@@ -299,7 +301,8 @@ func TestAnalysisHoldsNobodyUp(t *testing.T) {
 		all.Go(func() {
 			answer, body := ask(t, s, h, "/api/waits")
 			var e Error
-			if err := json.Unmarshal(body, &e); err != nil || answer.StatusCode != http.StatusServiceUnavailable || e.Code != "not_ready" || answer.Header.Get("Retry-After") == "" {
+			if err := json.Unmarshal(body, &e); err != nil || answer.StatusCode != http.StatusServiceUnavailable || e.Code != "not_ready" ||
+				answer.Header.Get("Retry-After") == "" {
 				t.Errorf("waits: %s: %s, want that it is not ready", answer.Status, body)
 			}
 		})
@@ -324,8 +327,10 @@ func TestClientsAtOnce(t *testing.T) {
 		all.Go(func() {
 			for run := range 2 {
 				for _, at := range []string{
-					"timeline?color=kind", "timeline?color=path", "timeline?color=wait", "timeline?color=cause&width=37", "legend?color=cause", "calls?", "states?",
-					"states?largest=3", "messages?", "critical?", "waits?", "wait?state=1", "tree?", "distribution?metric=waiting", "matrix?", "iterations?",
+					"timeline?color=kind", "timeline?color=path", "timeline?color=wait", "timeline?color=cause&width=37", "legend?color=cause",
+					"calls?", "states?",
+					"states?largest=3", "messages?", "critical?", "waits?", "wait?state=1", "tree?", "distribution?metric=waiting", "matrix?",
+					"iterations?",
 					"composition?", "tolerance?latency=1000000", "locations?", "figure?kind=tolerance",
 				} {
 					answer, body := ask(t, s, h, fmt.Sprintf("/api/%s&run=%d", at, run))
@@ -348,7 +353,8 @@ func TestClientsAtOnce(t *testing.T) {
 }
 
 func TestServeEnds(t *testing.T) {
-	s, err := New([]Source{{Name: "a", Open: func(context.Context) (*Opened, error) { return &Opened{Timeline: halo(t, 4, 2)}, nil }}}, Options{})
+	s, err := New([]Source{{Name: "a", Open: func(context.Context) (*Opened, error) { return &Opened{Timeline: halo(t, 4, 2)}, nil }}},
+		Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,8 @@ func TestTimeline(t *testing.T) {
 	const ms = unit.Millisecond
 	b := timeline.NewBuilder(2)
 	comm := b.Comm(timeline.Comm{Members: []int32{0, 1}})
-	main, send, recv := b.Region(timeline.RegionNamed("main")), b.Region(timeline.RegionNamed("MPI_Send")), b.Region(timeline.RegionNamed("MPI_Recv"))
+	main, send, recv := b.Region(timeline.RegionNamed("main")), b.Region(timeline.RegionNamed("MPI_Send")),
+		b.Region(timeline.RegionNamed("MPI_Recv"))
 	l := b.Location(0, 0, "", "")
 	l.Enter(0, main)
 	l.Enter(6*ms, send)
@@ -33,7 +34,8 @@ func TestTimeline(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := figures.Timeline(r, 8, 10)
-	want := []string{"computation", "computation", "Late sender", "Late sender", "Late sender", "Late sender", "MPI messages", "computation", "computation", "computation"}
+	want := []string{"computation", "computation", "Late sender", "Late sender", "Late sender", "Late sender", "MPI messages", "computation",
+		"computation", "computation"}
 	for x, name := range want {
 		if got := f.Kinds[f.Cells[10+x]].Name; got != name {
 			t.Errorf("rank 1, piece %d: %s, want %s", x, got, name)

@@ -44,8 +44,10 @@ func TestAnyDataCanBeDrawn(t *testing.T) {
 		scales := []Scale{Linear, Log10, Log2}
 		ch := &Chart{
 			Title: "t",
-			X:     Axis{Label: "x", Scale: rapid.SampledFrom(scales).Draw(t, "x"), Quantity: rapid.SampledFrom([]Quantity{Number, Time, Bytes}).Draw(t, "qx")},
-			Y:     Axis{Label: "y", Scale: rapid.SampledFrom(scales).Draw(t, "y"), Quantity: rapid.SampledFrom([]Quantity{Number, Time, Percent}).Draw(t, "qy")},
+			X: Axis{Label: "x", Scale: rapid.SampledFrom(scales).Draw(t, "x"),
+				Quantity: rapid.SampledFrom([]Quantity{Number, Time, Bytes}).Draw(t, "qx")},
+			Y: Axis{Label: "y", Scale: rapid.SampledFrom(scales).Draw(t, "y"),
+				Quantity: rapid.SampledFrom([]Quantity{Number, Time, Percent}).Draw(t, "qy")},
 		}
 		if rapid.Bool().Draw(t, "zoomed") {
 			ch.Y.Min, ch.Y.Max = 1, 1.5
@@ -115,7 +117,8 @@ func TestLayerErrors(t *testing.T) {
 func TestSlots(t *testing.T) {
 	one := []float64{1}
 	p, err := newPanel(&lightTheme, Axis{}, Axis{}, []Layer{
-		&Points{X: one, Y: one}, &Points{X: one, Y: one, Slot: 2}, &Points{X: one, Y: one}, &Points{X: one, Y: one, Slot: Neutral}, &Points{X: one, Y: one},
+		&Points{X: one, Y: one}, &Points{X: one, Y: one, Slot: 2}, &Points{X: one, Y: one}, &Points{X: one, Y: one, Slot: Neutral},
+		&Points{X: one, Y: one},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -143,7 +146,8 @@ func TestTukeyBox(t *testing.T) {
 	got, err := TukeyBox([]float64{9, 1, 2, 3, 4, 5, 6, 7, 8, 30, -20})
 	// Quartiles of -20 1 2 3 4 5 6 7 8 9 30 lie at positions 2.5, 5 and 7.5; the reach is 1.5 * 5.
 	want := Box{Low: 1, Q1: 2.5, Median: 5, Q3: 7.5, High: 9, Outliers: []float64{-20, 30}}
-	if err != nil || got.Low != want.Low || got.Q1 != want.Q1 || got.Median != want.Median || got.Q3 != want.Q3 || got.High != want.High || !slices.Equal(got.Outliers, want.Outliers) {
+	if err != nil || got.Low != want.Low || got.Q1 != want.Q1 || got.Median != want.Median || got.Q3 != want.Q3 || got.High != want.High ||
+		!slices.Equal(got.Outliers, want.Outliers) {
 		t.Errorf("TukeyBox = %+v (%v), want %+v", got, err, want)
 	}
 	for _, bad := range [][]float64{nil, {1, math.NaN()}, {math.Inf(1), 1}, {math.Inf(-1)}} {

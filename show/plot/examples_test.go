@@ -109,13 +109,15 @@ func rendezvous() *MessageDiagram {
 	return &MessageDiagram{
 		Title:    `A rendezvous <of> "two" & noise`,
 		Subtitle: "every kind of span",
-		Rows:     []DiagramRow{{Label: "sender & co", Finish: 14 * us, Finished: true}, {Label: "<receiver>", Finish: 16 * us, Finished: true}, {Label: "idle"}},
+		Rows: []DiagramRow{{Label: "sender & co", Finish: 14 * us, Finished: true}, {Label: "<receiver>", Finish: 16 * us, Finished: true},
+			{Label: "idle"}},
 		Spans: []Span{
 			{0, 0, 2 * us, Compute}, {0, 2 * us, 3 * us, Send}, {0, 3 * us, 9 * us, Blocked}, {0, 12 * us, 14 * us, Compute},
 			{1, 0, 5 * us, Compute}, {1, 5 * us, 8 * us, Noise}, {1, 8 * us, 9 * us, Receive}, {1, 11 * us, 16 * us, Compute},
 			{1, 12 * us, 13 * us, Receive},
 		},
-		Arrows: []Arrow{{0, 1, 3 * us, 6 * us, "RTS"}, {1, 0, 9 * us, 10 * us, "CTS"}, {0, 1, 10 * us, 12 * us, "64 KiB"}, {0, 2, 3 * us, 15 * us, "1 B"}},
+		Arrows: []Arrow{{0, 1, 3 * us, 6 * us, "RTS"}, {1, 0, 9 * us, 10 * us, "CTS"}, {0, 1, 10 * us, 12 * us, "64 KiB"},
+			{0, 2, 3 * us, 15 * us, "1 B"}},
 	}
 }
 
@@ -224,10 +226,11 @@ func detours() *Chart {
 // curves has six lines, so that all looks but one can be seen, a band, rules and zones.
 func curves() *Chart {
 	ch := &Chart{
-		Title:  "Run time over latency",
-		X:      Axis{Label: "network latency L", Quantity: Time},
-		Y:      Axis{Label: "run time", Quantity: Time},
-		Layers: []Layer{&Zone{Name: "within 1 %", Slot: 3, From: 0, To: 13 * 1e6, Vertical: true}, &Rule{Name: "limit", Slot: Neutral, At: 1.9e9}},
+		Title: "Run time over latency",
+		X:     Axis{Label: "network latency L", Quantity: Time},
+		Y:     Axis{Label: "run time", Quantity: Time},
+		Layers: []Layer{&Zone{Name: "within 1 %", Slot: 3, From: 0, To: 13 * 1e6, Vertical: true},
+			&Rule{Name: "limit", Slot: Neutral, At: 1.9e9}},
 	}
 	for k := range 6 {
 		l := &Line{Name: fmt.Sprintf("algorithm %c", 'A'+k), Marks: true, Slot: k + 1}
@@ -288,9 +291,12 @@ func latencies() *Stack {
 		Title: "Runtime over latency", Subtitle: "a made-up program", Caption: "Zones: the runtime grows by up to 1, 2 and 5 %.",
 		X: Axis{Label: "latency", Quantity: Time},
 		Parts: []StackPart{
-			{Y: Axis{Label: "runtime", Quantity: Time}, Weight: 1.4, Layers: append(zones(true), &Line{Name: "T", Slot: 1, X: edges, Y: []float64{900 * us, 910 * us, 960 * us, 1400 * us}})},
-			{Y: Axis{Label: "slope", Whole: true, FromZero: true}, Layers: append(zones(false), &Steps{Name: "slope", Slot: 5, Edges: edges, Y: []float64{1, 2, 8}})},
-			{Y: Axis{Label: "share", Quantity: Percent, FromZero: true}, Weight: 0.7, Layers: append(zones(false), &Line{Name: "share of latency", Slot: 6, X: edges, Y: []float64{0, 3, 9, 57}})},
+			{Y: Axis{Label: "runtime", Quantity: Time}, Weight: 1.4,
+				Layers: append(zones(true), &Line{Name: "T", Slot: 1, X: edges, Y: []float64{900 * us, 910 * us, 960 * us, 1400 * us}})},
+			{Y: Axis{Label: "slope", Whole: true, FromZero: true},
+				Layers: append(zones(false), &Steps{Name: "slope", Slot: 5, Edges: edges, Y: []float64{1, 2, 8}})},
+			{Y: Axis{Label: "share", Quantity: Percent, FromZero: true}, Weight: 0.7,
+				Layers: append(zones(false), &Line{Name: "share of latency", Slot: 6, X: edges, Y: []float64{0, 3, 9, 57}})},
 		},
 	}
 }

@@ -10,7 +10,8 @@ func TestFormatOf(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		want Format
-	}{{"svg", SVG}, {"PNG", PNG}, {".svg", SVG}, {"a/b.c/run.Svg", SVG}, {"x.png", PNG}, {"x.svg.png", PNG}, {"x.pdf", ""}, {"", ""}, {"x.", ""}, {"run", ""}, {"a.svg/b", ""}} {
+	}{{"svg", SVG}, {"PNG", PNG}, {".svg", SVG}, {"a/b.c/run.Svg", SVG}, {"x.png", PNG}, {"x.svg.png", PNG}, {"x.pdf", ""}, {"", ""},
+		{"x.", ""}, {"run", ""}, {"a.svg/b", ""}} {
 		got, err := FormatOf(tc.name)
 		if got != tc.want || (err == nil) != (tc.want != "") {
 			t.Errorf("FormatOf(%q) = %q, %v, want %q", tc.name, got, err, tc.want)

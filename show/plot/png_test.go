@@ -73,9 +73,10 @@ func TestPNGColors(t *testing.T) {
 // What is drawn outside a given range must not be seen, and a line must be where its values are.
 func TestPNGClipsAndPlaces(t *testing.T) {
 	ch := &Chart{
-		X:      Axis{Label: "x", Min: 0, Max: 10},
-		Y:      Axis{Label: "y", Min: 0, Max: 10},
-		Layers: []Layer{&Bars{Slot: 1, Edges: []float64{-50, 4, 50}, Height: []float64{0, 5}}, &Line{Slot: 2, X: []float64{-1e12, 1e12}, Y: []float64{8, 8}}},
+		X: Axis{Label: "x", Min: 0, Max: 10},
+		Y: Axis{Label: "y", Min: 0, Max: 10},
+		Layers: []Layer{&Bars{Slot: 1, Edges: []float64{-50, 4, 50}, Height: []float64{0, 5}},
+			&Line{Slot: 2, X: []float64{-1e12, 1e12}, Y: []float64{8, 8}}},
 	}
 	p, err := newPanel(&lightTheme, ch.X, ch.Y, ch.Layers)
 	if err != nil {

@@ -108,7 +108,8 @@ func TestPrintTime(t *testing.T) {
 	for _, tc := range []struct {
 		ps   float64
 		want string
-	}{{0, "0 ps"}, {999, "999 ps"}, {1500, "1.5 ns"}, {212.345e6, "212.3 µs"}, {18e6, "18 µs"}, {1.23456e9, "1.235 ms"}, {1e12, "1 s"}, {123456e12, "123,456 s"}, {-2e6, "−2 µs"}} {
+	}{{0, "0 ps"}, {999, "999 ps"}, {1500, "1.5 ns"}, {212.345e6, "212.3 µs"}, {18e6, "18 µs"}, {1.23456e9, "1.235 ms"}, {1e12, "1 s"},
+		{123456e12, "123,456 s"}, {-2e6, "−2 µs"}} {
 		if got := printTime(tc.ps); got != tc.want {
 			t.Errorf("printTime(%g) = %q, want %q", tc.ps, got, tc.want)
 		}

@@ -57,10 +57,12 @@ func input(t *testing.T, tl *timeline.Timeline) *Input {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := machine.FromParams("free", machine.Params{Overhead: machine.One(unit.Duration(0)), PerByte: machine.One(unit.PerByte(0)), Eager: machine.NoLimit})
+	m := machine.FromParams("free", machine.Params{Overhead: machine.One(unit.Duration(0)), PerByte: machine.One(unit.PerByte(0)),
+		Eager: machine.NoLimit})
 	return &Input{
 		Title: evil, Runs: []*Run{{Name: evil, Words: []string{evil}, Simulate: []string{evil}, Format: evil, Timeline: tl, NoProgram: evil}},
-		Machine: &Machine{Machine: m, Words: FreeNetwork(), Assumed: true}, Mapping: &Mapping{Mapping: mapping}, Threads: 2, Warnings: []string{evil},
+		Machine: &Machine{Machine: m, Words: FreeNetwork(), Assumed: true}, Mapping: &Mapping{Mapping: mapping}, Threads: 2,
+		Warnings: []string{evil},
 	}
 }
 
@@ -97,7 +99,8 @@ func TestPageNeedsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := pageOf(t, d)
-	for _, bad := range []string{"http:", "https:", "src=", "url(", "@import", "<link", "<script", "<iframe", "<object", " onload", " onclick", "javascript:"} {
+	for _, bad := range []string{"http:", "https:", "src=", "url(", "@import", "<link", "<script", "<iframe", "<object", " onload", " onclick",
+		"javascript:"} {
 		if strings.Contains(strings.ReplaceAll(page, `xmlns="http://www.w3.org/2000/svg"`, ""), bad) {
 			t.Errorf("the page holds %q", bad)
 		}
@@ -196,7 +199,8 @@ func TestNoTimePasses(t *testing.T) {
 		if strings.Contains(page, "NaN") || strings.Contains(page, "cannot be drawn") {
 			t.Error("the page holds NaN, or a figure that cannot be drawn")
 		}
-		if told := strings.Contains(page, "no time passes in the run"); told != (in.Runs[0].Timeline.Ranks == 2 && in.Runs[0].Timeline.End == in.Runs[0].Timeline.Start) {
+		if told := strings.Contains(page, "no time passes in the run"); told != (in.Runs[0].Timeline.Ranks == 2 &&
+			in.Runs[0].Timeline.End == in.Runs[0].Timeline.Start) {
 			t.Errorf("the page says that no time passes: %t", told)
 		}
 		slices.Reverse(in.Runs)
@@ -236,7 +240,8 @@ func TestFigureThatCannotBeDrawn(t *testing.T) {
 }
 
 func TestNumbersThatAreNone(t *testing.T) {
-	for _, c := range []table.Cell{tables.Number(math.Inf(1)), tables.Number(math.NaN()), tables.Share(math.NaN()), measure(math.Inf(1), &scaling.Fit{Unit: "s"})} {
+	for _, c := range []table.Cell{tables.Number(math.Inf(1)), tables.Number(math.NaN()), tables.Share(math.NaN()),
+		measure(math.Inf(1), &scaling.Fit{Unit: "s"})} {
 		if c.Text != "-" || c.Value != nil {
 			t.Errorf("cell = %+v, want -", c)
 		}
