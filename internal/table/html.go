@@ -9,7 +9,7 @@ import (
 
 // WriteHTML writes the table as an HTML table. Cells on the right have the class right, bars the class cellbar. The
 // function text makes safe HTML of the text of a cell.
-func (t *Table) WriteHTML(w io.Writer, text func(string) string) error {
+func (t *Table) WriteHTML(w io.Writer, text func(Cell) string) error {
 	out := bufio.NewWriter(w)
 	out.WriteString("<table>\n<thead><tr>")
 	for i, c := range t.Columns {
@@ -30,7 +30,7 @@ func (t *Table) WriteHTML(w io.Writer, text func(string) string) error {
 			if c.Share != 0 {
 				bar = fmt.Sprintf(`<span class="cellbar" style="width:%.2f%%"></span>`, 100*min(max(c.Share, 0), 1))
 			}
-			fmt.Fprintf(out, `<td class="%s">%s<span class="cell">%s</span></td>`, html.EscapeString(class), bar, text(c.Text))
+			fmt.Fprintf(out, `<td class="%s">%s<span class="cell">%s</span></td>`, html.EscapeString(class), bar, text(c))
 		}
 		out.WriteString("</tr>\n")
 	}

@@ -46,7 +46,7 @@ func TestFormats(t *testing.T) {
 				"| altix | 850 ns | shared \\| memory |\n| größe |  |  |\n"},
 		{"csv", func(tb *Table, b *bytes.Buffer) error { return tb.WriteCSV(b) },
 			"name,latency_ns,note\nchic,2500,\"a cluster, with comma\"\naltix,850.5,shared | memory\ngröße,,\n"},
-		{"html", func(tb *Table, b *bytes.Buffer) error { return tb.WriteHTML(b, html.EscapeString) },
+		{"html", func(tb *Table, b *bytes.Buffer) error { return tb.WriteHTML(b, escaped) },
 			"<table>\n<thead><tr><th>name</th><th class=\"right\">L</th><th>note</th></tr></thead>\n<tbody>" +
 				`<tr><td class=""><span class="cell">chic</span></td><td class="right "><span class="cell">2.5 us</span></td>` +
 				`<td class=""><span class="cell">a cluster, with comma</span></td></tr>` + "\n" +
@@ -118,6 +118,8 @@ func TestWrap(t *testing.T) {
 	}
 }
 
+func escaped(c Cell) string { return html.EscapeString(c.Text) }
+
 // Rows beyond the limit are counted. Bars and marks are in HTML only.
 func TestLimit(t *testing.T) {
 	tb := &Table{Columns: []Column{{Key: "share", Align: Right}}, Limit: 1}
@@ -129,7 +131,7 @@ func TestLimit(t *testing.T) {
 	}
 	var b bytes.Buffer
 	want := `<td class="right good"><span class="cellbar" style="width:50.00%"></span><span class="cell">&lt;50 %</span></td>`
-	if err := tb.WriteHTML(&b, html.EscapeString); err != nil || !strings.Contains(b.String(), want) {
+	if err := tb.WriteHTML(&b, escaped); err != nil || !strings.Contains(b.String(), want) {
 		t.Errorf("%v, %s does not contain %s", err, b.String(), want)
 	}
 }

@@ -35,10 +35,15 @@ func cell(text string) template.HTML {
 	})
 }
 
-// tableHTML is a table; the cells are safe.
+// tableHTML is a table; the cells are safe. Commands are shown whole: half of one would be another.
 func tableHTML(t *table.Table) (template.HTML, error) {
 	var b strings.Builder
-	err := t.WriteHTML(&b, func(text string) string { return string(cell(text)) })
+	err := t.WriteHTML(&b, func(c table.Cell) string {
+		if c.Mark == "command" {
+			return string(typed(c.Text))
+		}
+		return string(cell(c.Text))
+	})
 	return template.HTML(b.String()), err
 }
 
@@ -54,12 +59,15 @@ func brief(text string) string {
 	return string(letters[:mostLetters/2]) + " … " + string(letters[len(letters)-mostLetters/2:])
 }
 
-// marked marks code; plain makes a piece of text safe.
+// marked marks code; plain makes a piece of text safe. Names are cut, commands are not.
 func marked(text string, plain func(string) string) template.HTML {
 	var b strings.Builder
 	for i, piece := range strings.Split(text, "`") {
 		if i%2 == 1 {
-			b.WriteString("<code>" + plain(brief(piece)) + "</code>")
+			if !strings.HasPrefix(piece, toolName+" ") {
+				piece = brief(piece)
+			}
+			b.WriteString("<code>" + plain(piece) + "</code>")
 			continue
 		}
 		b.WriteString(plain(piece))

@@ -3,8 +3,14 @@ package report_test
 import (
 	"bytes"
 	"html"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"slackline/internal/needed"
 )
 
 // The page has everything that the document has: title, summary, sections in their order with their questions, reasons of what is
@@ -39,5 +45,43 @@ func TestPageHoldsTheDocument(t *testing.T) {
 	}
 	if !strings.Contains(page, "<title>"+d.Title) {
 		t.Error("the title is missing")
+	}
+}
+
+// The names of files cannot make other commands of those on the page, however long they are: with a backquote, which marks code in
+// texts, and with a quote where a name would be cut. A shell reads each command as the words that were asked for.
+func TestCommandsOfHostileNames(t *testing.T) {
+	shown := regexp.MustCompile(`(?:<span class="cell">|<code>)(?:<span>)?(slackline(?:</span>)? .*?)(?:</code>|</td>)`)
+	quotes := "it's " + strings.Repeat("'", 60) + "$(touch planted)" + strings.Repeat("y", 80)
+	for _, name := range []string{"x`$(touch planted)`.slt", quotes} {
+		in := inputOf(t, lateSender)
+		in.Runs[0].Words, in.Runs[0].Simulate = []string{name}, []string{name}
+		in.Advise.Words[2] = name
+		d := documentOf(t, in)
+		var b bytes.Buffer
+		if err := d.WriteHTML(&b); err != nil {
+			t.Fatal(err)
+		}
+		found := 0
+		for _, c := range shown.FindAllStringSubmatch(b.String(), -1) {
+			command := html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(c[1], ""))
+			shell := exec.Command(needed.Tool(t, "bash"), "-c", `slackline() { printf '%s\n' "$@"; }; `+command)
+			shell.Dir = t.TempDir()
+			words, err := shell.Output()
+			if err != nil {
+				t.Errorf("%s: %v", command, err)
+			}
+			if made, _ := os.ReadDir(shell.Dir); len(made) > 0 {
+				t.Errorf("%s: a shell runs what the name asks for", command)
+			}
+			if slices.Contains(strings.Split(string(words), "\n"), name) {
+				found++
+			} else if strings.Contains(command, "planted") {
+				t.Errorf("%s: a shell reads %q", command, words)
+			}
+		}
+		if found < 5 {
+			t.Errorf("%d commands have the name, want 5 or more", found)
+		}
 	}
 }
