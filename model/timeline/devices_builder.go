@@ -75,6 +75,9 @@ func (b *DeviceBuilder) path(l Launch, r RegionID) PathID {
 	return id
 }
 
+// Reserve makes room for so many activities; it is never needed, but saves memory.
+func (s *StreamBuilder) Reserve(activities int) { s.list = slices.Grow(s.list, activities) }
+
 // Add adds an activity.
 func (s *StreamBuilder) Add(begin, end unit.Duration, r RegionID, kind ActivityKind, l Launch) {
 	s.list = append(s.list, activity{begin, max(begin, end), s.b.path(l, r), l, int32(len(s.list)), kind})
@@ -126,7 +129,10 @@ func (s *StreamBuilder) finish() (overlaps int64) {
 	if !slices.IsSortedFunc(s.list, order) {
 		slices.SortFunc(s.list, order)
 	}
-	s.Places = make([]int32, len(s.list))
+	n := len(s.list)
+	s.Places = make([]int32, n)
+	s.stream.Activities = Activities{make([]unit.Duration, 0, n), make([]unit.Duration, 0, n), make([]PathID, 0, n),
+		make([]ActivityKind, 0, n), make([]Launch, 0, n)}
 	for i, x := range s.list {
 		if i > 0 {
 			if last := s.stream.End[i-1]; x.begin < last {

@@ -34,18 +34,20 @@ func readKineto(src source, o Options) (*Trace, error) {
 			return err != nil || !kineto.Sniff(head)
 		})
 	}
-	p, err := kineto.Read(src.fsys, path.Dir(src.main), names, src.showBeside, o.Interrupt)
+	return traceOf("PyTorch profiler", func() (*kineto.Profile, error) {
+		return kineto.Read(src.fsys, path.Dir(src.main), names, src.showBeside, o.Interrupt)
+	})
+}
+
+// traceOf makes a trace of a profile. Its events are those of its timeline. The profile is not kept: a part of the ranks is read again.
+func traceOf(tool string, read func() (*kineto.Profile, error)) (*Trace, error) {
+	p, err := read()
 	if err != nil {
 		return nil, err
 	}
-	return traceOf(p, "PyTorch profiler")
-}
-
-// traceOf makes a trace of a profile. Its events are those of its timeline.
-func traceOf(p *kineto.Profile, tool string) (*Trace, error) {
 	t := &Trace{Warnings: p.Warnings}
 	t.Ranks = p.Ranks
-	convert := func(c *conversion) (*timeline.Timeline, error) {
+	convert := func(p *kineto.Profile, c *conversion) (*timeline.Timeline, error) {
 		tl, warnings, err := p.Timeline(c.threads, c.wanted)
 		c.warnings = append(c.warnings, warnings...)
 		if tl == nil && err == nil {
@@ -57,7 +59,7 @@ func traceOf(p *kineto.Profile, tool string) (*Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	whole, err := convert(c)
+	whole, err := convert(p, c)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +68,11 @@ func traceOf(p *kineto.Profile, tool string) (*Trace, error) {
 	t.Tool = tool
 	t.timeline = func(c *conversion) (*timeline.Timeline, error) {
 		if c.selected != nil {
-			return convert(c)
+			p, err := read()
+			if err != nil {
+				return nil, err
+			}
+			return convert(p, c)
 		}
 		copied := *whole
 		return &copied, nil

@@ -1,14 +1,21 @@
 package trace
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"slackline/model/timeline"
 	"slackline/model/unit"
@@ -153,4 +160,61 @@ func FuzzKineto(f *testing.F) {
 			}
 		}
 	})
+}
+
+// BenchmarkKineto reads files of the profiler into a timeline. The rate is that of the fastest pass, memory the peak of the first one.
+func BenchmarkKineto(b *testing.B) {
+	for name, pattern := range map[string]string{
+		"Stacks": `{"ph": "X", "cat": "python_function", "name": "train.py(%[1]d): step", "pid": 7, "tid": 7, "ts": 39503107%08[2]d.125, "dur": 0.250, "args": {"Python id": %[2]d, "Python parent id": 1, "Ev Idx": %[2]d}}`,
+		"Kernels": `{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 7, "tid": 7, "ts": 39503107%08[2]d.250, "dur": 0.500, "args": {"cbid": 211, "correlation": %[2]d}},
+{"ph": "s", "id": %[2]d, "pid": 7, "tid": 7, "ts": 39503107%08[2]d.250, "cat": "ac2g", "name": "ac2g"},
+{"ph": "X", "cat": "kernel", "name": "gemm_%[1]d", "pid": 0, "tid": 7, "ts": 39503107%08[2]d.300, "dur": 0.600, "args": {"queued": 0, "device": 0, "context": 1, "stream": 7, "correlation": %[2]d, "grid": [%[1]d, 1, 1], "block": [640, 1, 1]}},
+{"ph": "f", "id": %[2]d, "pid": 0, "tid": 7, "ts": 39503107%08[2]d.300, "cat": "ac2g", "name": "ac2g", "bp": "e"}`,
+	} {
+		b.Run(name, func(b *testing.B) {
+			const events = 400_000
+			each := 1 + strings.Count(pattern, "\n")
+			file, err := os.Create(b.TempDir() + "/rank0.json")
+			if err != nil {
+				b.Fatal(err)
+			}
+			out := bufio.NewWriter(file)
+			fmt.Fprint(out, `{"traceEvents": [`)
+			for i := range events / each {
+				if i > 0 {
+					fmt.Fprintln(out, ",")
+				}
+				fmt.Fprintf(out, pattern, i%100+1, i+1)
+			}
+			fmt.Fprint(out, "]}")
+			if err := cmp.Or(out.Flush(), file.Close()); err != nil {
+				b.Fatal(err)
+			}
+			runtime.GC()
+			debug.FreeOSMemory()
+			held := func() int64 {
+				var m runtime.MemStats
+				runtime.ReadMemStats(&m)
+				return int64(m.HeapSys - m.HeapReleased)
+			}
+			before, peak := held(), int64(0)
+			best := time.Duration(math.MaxInt64)
+			for b.Loop() {
+				start := time.Now()
+				tr, err := Open(os.DirFS(filepath.Dir(file.Name())), "rank0.json", Options{Strict: true})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := ToTimeline(tr, TimelineOptions{}); err != nil {
+					b.Fatal(err)
+				}
+				best = min(best, time.Since(start))
+				if peak == 0 {
+					peak = held() - before
+				}
+			}
+			b.ReportMetric(events/best.Seconds()/1e6, "Mevents/s")
+			b.ReportMetric(float64(peak)/events, "B/event")
+		})
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"slackline/model/trace/kineto"
 	"slackline/model/trace/nsys"
 )
 
@@ -17,31 +18,30 @@ var nsysFormat = Format{
 
 // readNsys reads an export of Nsight Systems.
 func readNsys(src source, o Options) (*Trace, error) {
-	f, err := src.fsys.Open(src.main)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	file, size := io.ReaderAt(nil), info.Size()
-	if at, ok := f.(io.ReaderAt); ok {
-		file = at
-	} else {
-		data, err := io.ReadAll(f)
+	return traceOf("Nsight Systems", func() (*kineto.Profile, error) {
+		f, err := src.fsys.Open(src.main)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", src.show, err)
+			return nil, err
 		}
-		file, size = bytes.NewReader(data), int64(len(data))
-	}
-	p, err := nsys.Read(file, size, src.show, o.Interrupt)
-	if err != nil {
-		return nil, err
-	}
-	if o.Strict && len(p.Warnings) > 0 {
-		return nil, errors.New(p.Warnings[0])
-	}
-	return traceOf(p, "Nsight Systems")
+		defer f.Close()
+		info, err := f.Stat()
+		if err != nil {
+			return nil, err
+		}
+		file, size := io.ReaderAt(nil), info.Size()
+		if at, ok := f.(io.ReaderAt); ok {
+			file = at
+		} else {
+			data, err := io.ReadAll(f)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", src.show, err)
+			}
+			file, size = bytes.NewReader(data), int64(len(data))
+		}
+		p, err := nsys.Read(file, size, src.show, o.Interrupt)
+		if err == nil && o.Strict && len(p.Warnings) > 0 {
+			return nil, errors.New(p.Warnings[0])
+		}
+		return p, err
+	})
 }

@@ -8,7 +8,6 @@ import (
 
 	"slackline/internal/parallel"
 	"slackline/model/timeline"
-	"slackline/model/trace/device"
 	"slackline/model/unit"
 )
 
@@ -27,35 +26,32 @@ type builder struct {
 // rankBuilder is a rank on its way into a timeline.
 type rankBuilder struct {
 	*rankFile
-	shift   unit.Duration // from times of the file to those of the run
-	base    int32         // first location
-	first   unit.Duration // event
-	last    unit.Duration
-	order   []uint32 // threads, the master first
-	from    []int    // by place in order: its first call among the sorted ones; one more at the end
-	regions []timeline.RegionID
-	launch  map[uint32]launchedBy // by correlation
-	streams map[[2]int64]*deviceStream
-	list    []*deviceStream
-	places  []place // of the activities
+	shift    unit.Duration // from times of the file to those of the run
+	base     int32         // first location
+	first    unit.Duration // event
+	last     unit.Duration
+	order    []uint32 // threads, the master first
+	places   []uint32 // of the threads in order
+	sorted   []int32  // the calls, by thread in order, then as they are nested
+	from     []int    // by place in order: its first call among the sorted ones; one more at the end
+	regions  []timeline.RegionID
+	launches []launchedBy // by correlation
+	found    int          // the last one that was looked for
+	made     []*deviceStream
+	numbers  []int32 // of the activities on their streams
 }
 
+// launchedBy is the call with a correlation.
 type launchedBy struct {
-	number int32 // of the call in the file
-	launch timeline.Launch
+	correlation uint32
+	call        int32 // number of the call in the file, then the place among the sorted ones
 }
 
 // deviceStream is a stream of a rank.
 type deviceStream struct {
-	device, stream int64
-	made           int32 // number among all streams, in the order of making
-	b              *timeline.StreamBuilder
-}
-
-// place is where an activity went.
-type place struct {
-	stream *deviceStream
-	number int32
+	streamID
+	made int32 // number among all streams, in the order of making
+	b    *timeline.StreamBuilder
 }
 
 // align finds what is to be added to the times of each rank, so that they count from the same moment.
@@ -113,7 +109,6 @@ func (b *builder) build() *timeline.Timeline {
 		for n := range r.order {
 			r.enter(locations[i][n], n, host)
 		}
-		r.findLaunches()
 	})
 	b.tl = b.builder.Finish(b.threads)
 	b.addStreams()
@@ -129,13 +124,12 @@ func (r *rankBuilder) sort() {
 		first[i] = math.MaxInt64
 	}
 	begin, end := int64(math.MaxInt64), int64(math.MinInt64)
-	for i := range r.calls {
-		c := &r.calls[i]
+	for _, c := range r.calls.all {
 		first[c.thread] = min(first[c.thread], c.begin)
 		begin, end = min(begin, c.begin), max(end, c.end)
 	}
-	for i := range r.acts {
-		begin, end = min(begin, r.acts[i].begin), max(end, r.acts[i].end)
+	for _, a := range r.acts.all {
+		begin, end = min(begin, a.begin), max(end, a.end)
 	}
 	r.first, r.last = unit.Duration(begin)+r.shift, unit.Duration(end)+r.shift
 	r.order = make([]uint32, len(r.threads))
@@ -165,25 +159,11 @@ func (r *rankBuilder) sort() {
 	if len(r.order) == 0 {
 		r.order = []uint32{0} // a master without calls
 	}
-	place := make([]uint32, max(len(r.threads), 1))
+	r.places = make([]uint32, max(len(r.threads), 1))
 	for n, thread := range r.order {
-		place[thread] = uint32(n)
+		r.places[thread] = uint32(n)
 	}
-	r.from = make([]int, len(r.order)+1)
-	for i := range r.calls {
-		c := &r.calls[i]
-		c.thread = place[c.thread] // from now on
-		r.from[c.thread+1]++
-	}
-	for n := range r.order {
-		r.from[n+1] += r.from[n]
-	}
-	byThread := func(x, y hostCall) int {
-		return cmp.Or(cmp.Compare(x.thread, y.thread), cmp.Compare(x.begin, y.begin), cmp.Compare(y.end, x.end), cmp.Compare(x.number, y.number))
-	}
-	if !slices.IsSortedFunc(r.calls, byThread) {
-		slices.SortFunc(r.calls, byThread)
-	}
+	r.sortCalls()
 }
 
 func b2i(b bool) int {
@@ -196,14 +176,14 @@ func b2i(b bool) int {
 // enter gives a location the calls of a thread, nested by containment: a call lies in the last open one that has not ended when it
 // begins, and is cut where that ends.
 func (r *rankBuilder) enter(l *timeline.LocationBuilder, n int, host timeline.RegionID) {
-	calls := r.calls[r.from[n]:r.from[n+1]]
+	calls := r.sorted[r.from[n]:r.from[n+1]]
 	l.Reserve(len(calls) + 1)
 	if n == 0 {
 		l.Enter(r.first, host)
 	}
 	var open []int64 // ends
-	for i := range calls {
-		c := &calls[i]
+	for _, i := range calls {
+		c := r.calls.at(i)
 		for k := len(open); k > 0 && open[k-1] <= c.begin; k = len(open) {
 			l.Leave(unit.Duration(open[k-1]) + r.shift)
 			open = open[:k-1]
@@ -226,17 +206,17 @@ func (r *rankBuilder) enter(l *timeline.LocationBuilder, n int, host timeline.Re
 }
 
 // callAt is the place of a sorted call in the timeline: the master has one more.
-func (r *rankBuilder) callAt(i int) timeline.Launch {
-	c := &r.calls[i]
-	call := int32(i - r.from[c.thread])
-	if c.thread == 0 {
+func (r *rankBuilder) callAt(i int32) timeline.Launch {
+	n := r.places[r.calls.at(r.sorted[i]).thread]
+	call := i - int32(r.from[n])
+	if n == 0 {
 		call++
 	}
-	return timeline.Launch{Thread: r.base + int32(c.thread), Call: call}
+	return timeline.Launch{Thread: r.base + int32(n), Call: call}
 }
 
-// sortedAt is the inverse of callAt; -1: the outermost call of the master.
-func (r *rankBuilder) sortedAt(l timeline.Launch) int {
+// numberOf is the number of a call of the timeline in the file; -1: the outermost call of the master.
+func (r *rankBuilder) numberOf(l timeline.Launch) int32 {
 	n := l.Thread - r.base
 	i := r.from[n] + int(l.Call)
 	if n == 0 {
@@ -245,36 +225,14 @@ func (r *rankBuilder) sortedAt(l timeline.Launch) int {
 		}
 		i--
 	}
-	return i
-}
-
-// findLaunches finds the calls by their correlation, the first in the file if there are several.
-func (r *rankBuilder) findLaunches() {
-	r.launch = map[uint32]launchedBy{}
-	for i := range r.calls {
-		c := &r.calls[i]
-		if c.correlation == 0 {
-			continue
-		}
-		if old, ok := r.launch[c.correlation]; !ok || c.number < old.number {
-			r.launch[c.correlation] = launchedBy{c.number, r.callAt(i)}
-		}
-	}
-}
-
-// launchOf is the call with a correlation.
-func (r *rankBuilder) launchOf(correlation uint32) timeline.Launch {
-	if l, ok := r.launch[correlation]; ok && correlation != 0 {
-		return l.launch
-	}
-	return timeline.NoLaunch
+	return r.sorted[i]
 }
 
 // addStreams gives the timeline the activities of all ranks.
 func (b *builder) addStreams() {
 	some := false
 	for _, r := range b.ranks {
-		some = some || len(r.acts) > 0
+		some = some || r.acts.len() > 0
 	}
 	if !some {
 		return
@@ -283,28 +241,28 @@ func (b *builder) addStreams() {
 	made := int32(0)
 	var references []timeline.Reference
 	for _, r := range b.ranks {
-		r.streams = map[[2]int64]*deviceStream{}
-		r.places = make([]place, len(r.acts))
+		counts := make([]int32, len(r.streams))
+		for _, a := range r.acts.all {
+			counts[a.stream]++
+		}
+		for i, on := range r.streams {
+			s := &deviceStream{streamID: on, made: made}
+			s.b = d.Stream(r.rank, int(on.device), on.stream, fmt.Sprintf("%d:%d", on.device, on.stream))
+			s.b.Reserve(int(counts[i]))
+			made++
+			r.made = append(r.made, s)
+		}
+		clear(counts)
+		r.numbers = make([]int32, r.acts.len())
 		regions := map[[2]uint32]timeline.RegionID{}
-		numbers := map[*deviceStream]int32{}
-		for i := range r.acts {
-			a := &r.acts[i]
-			key := [2]int64{a.device, a.stream}
-			s := r.streams[key]
-			if s == nil {
-				s = &deviceStream{device: a.device, stream: a.stream, made: made}
-				s.b = d.Stream(r.rank, int(a.device), a.stream, fmt.Sprintf("%d:%d", a.device, a.stream))
-				made++
-				r.streams[key] = s
-				r.list = append(r.list, s)
-			}
+		for i, a := range r.acts.all {
 			kind := timeline.ComputeKernel
 			switch {
 			case a.kind == kindCopy:
 				kind = timeline.Copy
 			case a.kind == kindMemset:
 				kind = timeline.Memset
-			case a.args >= 0 || device.IsCommunication(r.names[a.name]):
+			case r.communicates(a):
 				kind = timeline.CommunicationKernel
 			}
 			region, ok := regions[[2]uint32{a.name, uint32(a.kind)}]
@@ -312,9 +270,9 @@ func (b *builder) addStreams() {
 				region = d.Region(activityName(r.names[a.name], a.kind))
 				regions[[2]uint32{a.name, uint32(a.kind)}] = region
 			}
-			r.places[i] = place{s, numbers[s]}
-			numbers[s]++
-			s.b.Add(unit.Duration(a.begin)+r.shift, unit.Duration(a.end)+r.shift, region, kind, r.launchOf(a.correlation))
+			r.numbers[i] = counts[a.stream]
+			counts[a.stream]++
+			r.made[a.stream].b.Add(unit.Duration(a.begin)+r.shift, unit.Duration(a.end)+r.shift, region, kind, r.launchOf(a.correlation))
 		}
 		references = append(references, b.references(r)...)
 	}
@@ -327,11 +285,11 @@ func (b *builder) addStreams() {
 
 // stream finds a stream by device and number, or by the number alone if only one of the rank has it; nil: none.
 func (r *rankBuilder) stream(device, number int64) *deviceStream {
-	if s := r.streams[[2]int64{device, number}]; s != nil {
-		return s
+	if i, ok := r.byStream[streamID{device, number}]; ok {
+		return r.made[i]
 	}
 	var found *deviceStream
-	for _, s := range r.list {
+	for _, s := range r.made {
 		if s.stream == number {
 			if found != nil {
 				return nil

@@ -87,7 +87,7 @@ func (b *builder) commonSteps() [][]stepSpan {
 	for i, r := range b.ranks {
 		own := map[int64]bool{}
 		for k := r.from[0]; k < r.from[1]; k++ {
-			c := &r.calls[k]
+			c := r.calls.at(r.sorted[k])
 			m := stepName.FindStringSubmatch(r.names[c.name])
 			if m == nil {
 				continue
@@ -129,13 +129,12 @@ func (r *rankBuilder) operations(b *builder) []device.Op {
 	}
 	threads := map[int32]*callsOfThread{}
 	var ops []device.Op
-	for i := range r.acts {
-		a := &r.acts[i]
-		if a.kind != kindKernel || a.args < 0 && !device.IsCommunication(r.names[a.name]) {
+	for i, a := range r.acts.all {
+		if !r.communicates(a) {
 			continue
 		}
-		place := r.places[i]
-		op := device.Op{Rank: int32(r.rank), Stream: place.stream.b.Index, Act: place.stream.b.Places[place.number], Peer: -1}
+		stream := r.made[a.stream].b
+		op := device.Op{Rank: int32(r.rank), Stream: stream.Index, Act: stream.Places[r.numbers[i]], Peer: -1}
 		launch := r.launchOf(a.correlation)
 		var calls *callsOfThread
 		if launch.Known() {
@@ -166,12 +165,11 @@ func (r *rankBuilder) callsOf(b *builder, thread int32, argsOf map[int32]int32) 
 		}
 		k.around[i] = open
 		open = int32(i)
-		if _, ok := argsOf[r.numberOf(thread, int32(i))]; ok {
+		if _, ok := argsOf[r.numberOf(timeline.Launch{Thread: thread, Call: int32(i)})]; ok {
 			k.comms = append(k.comms, int32(i))
 		}
 	}
-	for i := range r.acts {
-		a := &r.acts[i]
+	for _, a := range r.acts.all {
 		if l := r.launchOf(a.correlation); a.kind == kindKernel && l.Known() && l.Thread == thread {
 			for call := l.Call; call >= 0 && !k.launches[call]; call = k.around[call] {
 				k.launches[call] = true
@@ -181,19 +179,12 @@ func (r *rankBuilder) callsOf(b *builder, thread int32, argsOf map[int32]int32) 
 	return k
 }
 
-// rawName is the name of a call as it is in the file, numberOf its number there; -1 for the outermost call of the master.
-func (r *rankBuilder) rawName(thread, call int32) string {
-	if i := r.sortedAt(timeline.Launch{Thread: thread, Call: call}); i >= 0 {
-		return r.names[r.calls[i].name]
+// rawName is the name of a call as it is in the file; empty: the outermost call of the master.
+func (r *rankBuilder) rawName(l timeline.Launch) string {
+	if i := r.numberOf(l); i >= 0 {
+		return r.names[r.calls.at(i).name]
 	}
 	return ""
-}
-
-func (r *rankBuilder) numberOf(thread, call int32) int32 {
-	if i := r.sortedAt(timeline.Launch{Thread: thread, Call: call}); i >= 0 {
-		return r.calls[i].number
-	}
-	return -1
 }
 
 // whatItDoes lists the operations of a kernel by their arguments.
@@ -203,8 +194,9 @@ func (r *rankBuilder) whatItDoes(a *activity, launch timeline.Launch, calls *cal
 	if launch.Known() {
 		found := false
 		for call := launch.Call; call >= 0; call = calls.around[call] {
-			name := r.rawName(launch.Thread, call)
-			if i, ok := argsOf[r.numberOf(launch.Thread, call)]; ok && !found {
+			at := timeline.Launch{Thread: launch.Thread, Call: call}
+			name := r.rawName(at)
+			if i, ok := argsOf[r.numberOf(at)]; ok && !found {
 				around, found = r.args[i], true
 			}
 			if name == coalescedCall && coalesced < 0 {
@@ -247,7 +239,7 @@ func (r *rankBuilder) whatItDoes(a *activity, launch timeline.Launch, calls *cal
 func (r *rankBuilder) batch(launch timeline.Launch, coalesced int32, calls *callsOfThread, argsOf map[int32]int32) []commArgs {
 	since := int32(0)
 	for call := coalesced - 1; call >= 0; call-- {
-		if r.rawName(launch.Thread, call) == coalescedCall {
+		if r.rawName(timeline.Launch{Thread: launch.Thread, Call: call}) == coalescedCall {
 			since = call
 			break
 		}
@@ -255,7 +247,7 @@ func (r *rankBuilder) batch(launch timeline.Launch, coalesced int32, calls *call
 	var list []commArgs
 	for _, call := range calls.comms {
 		if call > since && call < launch.Call && !calls.launches[call] {
-			list = append(list, r.args[argsOf[r.numberOf(launch.Thread, call)]])
+			list = append(list, r.args[argsOf[r.numberOf(timeline.Launch{Thread: launch.Thread, Call: call})]])
 		}
 	}
 	return list

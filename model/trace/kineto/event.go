@@ -2,6 +2,7 @@ package kineto
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,71 +11,84 @@ import (
 	"unicode/utf8"
 )
 
-// rawEvent is an event as it is in the file.
-type rawEvent struct {
-	cat, name, pid, tid, ts, dur, args []byte
-	known                              knownArgs
-}
+// member is what a member of an event is.
+type member uint8
 
-// knownArgs are the arguments that most events have.
-type knownArgs struct {
-	scanned                     bool // the others are those of args
-	correlation, device, stream []byte
-	collective                  bool
-}
+const (
+	memberOther member = iota // it does not matter
+	memberName
+	memberPid
+	memberTid
+	memberTime
+	memberDuration
+	memberCorrelation // this and the next ones are arguments
+	memberDevice
+	memberStream
+	memberCollective
+	memberPhase
+	memberCategory
+	memberRest // not a member: nothing that follows matters
+	memberEnd  // not a member: the end of the event
+)
 
-// scan reads the arguments that b begins with and returns their length; false if they are not as usual, or cut.
-func (k *knownArgs) scan(b []byte) (int, bool) {
-	for i := 1; i < len(b); {
-		switch c := b[i]; {
-		case c <= ' ' || c == ',':
-			i++
-			continue
-		case c == '}':
-			k.scanned = true
-			return i + 1, true
-		case c != '"':
-			return 0, false
+// memberOf is what a member is by its name.
+func memberOf(key []byte, inArgs bool) member {
+	if inArgs {
+		switch string(key) {
+		case "correlation":
+			return memberCorrelation
+		case "device":
+			return memberDevice
+		case "stream":
+			return memberStream
+		case "Collective name":
+			return memberCollective
 		}
-		from := i + 1
-		for i = from; i < len(b) && b[i] != '"'; i++ {
-			if b[i] == '\\' {
-				return 0, false
-			}
-		}
-		if i >= len(b) {
-			return 0, false
-		}
-		key := b[from:i]
-		for i++; i < len(b) && (b[i] <= ' ' || b[i] == ':'); i++ {
-		}
-		n, err := jsonLength(b[min(i, len(b)):])
-		if err != nil {
-			return 0, false
-		}
-		v := b[i : i+n]
-		i += n
-		switch len(key) {
-		case len("device"): // and stream
-			if string(key) == "device" {
-				k.device = v
-			} else if string(key) == "stream" {
-				k.stream = v
-			}
-		case len("correlation"):
-			if string(key) == "correlation" {
-				k.correlation = v
-			}
-		case len("Collective name"):
-			k.collective = k.collective || string(key) == "Collective name"
-		}
+		return memberOther
 	}
-	return 0, false
+	switch string(key) {
+	case "ph":
+		return memberPhase
+	case "cat":
+		return memberCategory
+	case "name":
+		return memberName
+	case "pid":
+		return memberPid
+	case "tid":
+		return memberTid
+	case "ts":
+		return memberTime
+	case "dur":
+		return memberDuration
+	}
+	return memberOther
 }
 
-// event reads the event that b begins with and returns its length.
+// event is what matters of an event of the file.
+type event struct {
+	kind                eventKind
+	collective          bool   // its arguments name a collective
+	has                 uint16 // which members it has: bits
+	name, args          []byte // as they are in the file
+	us, ps, lasts, part int64  // time and duration: whole microseconds, picoseconds
+	numbers             [memberStream + 1]int64
+}
+
+func (e *event) lacks(m member) bool { return e.has&(1<<m) == 0 }
+
+// set takes a value that should be a whole number.
+func (e *event) set(m member, v []byte) {
+	if n, ok := integer(v); ok {
+		e.numbers[m] = n
+		e.has |= 1 << m
+	}
+}
+
+// event reads the event that b begins with, member by member, and returns its length.
 func (f *rankFile) event(b []byte) (int, error) {
-	var e rawEvent
+	var raw [memberCategory + 1][]byte
+	var args []byte
 	complete := false
 	i := 1
 	for {
@@ -99,85 +113,107 @@ func (f *rankFile) event(b []byte) (int, error) {
 		for i += n; i < len(b) && (b[i] <= ' ' || b[i] == ':'); {
 			i++
 		}
-		usual := false
-		if len(key) == 4 && i < len(b) && b[i] == '{' && string(key) == "args" {
-			e.known = knownArgs{}
-			n, usual = e.known.scan(b[i:])
-		}
-		if !usual {
-			e.known.scanned = false
-			if n, err = jsonLength(b[min(i, len(b)):]); err != nil {
-				return 0, err
-			}
+		if n, err = jsonLength(b[min(i, len(b)):]); err != nil {
+			return 0, err
 		}
 		v := b[i : i+n]
 		if i += n; i >= len(b) {
 			return 0, errJSONCut // a number may go on
 		}
-		switch string(key) {
-		case "ph":
-			if complete = len(v) == 3 && v[1] == 'X'; !complete {
+		m := memberOf(key, false)
+		raw[m] = v
+		if m == memberOther && string(key) == "args" {
+			args = v
+		}
+		if m == memberPhase {
+			if complete = string(v) == `"X"`; !complete {
 				return closing(b, i, 1)
 			}
-		case "cat":
-			e.cat = v
-		case "name":
-			e.name = v
-		case "pid":
-			e.pid = v
-		case "tid":
-			e.tid = v
-		case "ts":
-			e.ts = v
-		case "dur":
-			e.dur = v
-		case "args":
-			e.args = v
 		}
 	}
-	if complete {
-		return i, f.take(&e)
+	if !complete {
+		return i, nil
 	}
-	return i, nil
+	e := &event{kind: kindOf[string(unquoted(raw[memberCategory]))], name: raw[memberName], args: args}
+	if e.kind == kindOther {
+		return i, nil
+	}
+	var ok, okToo bool
+	e.us, e.ps, ok = micros(raw[memberTime])
+	if e.lasts, e.part, okToo = micros(raw[memberDuration]); len(raw[memberDuration]) == 0 {
+		e.lasts, e.part, okToo = 0, 0, true
+	}
+	if ok && okToo {
+		e.has = 1 << memberTime
+	}
+	for _, m := range []member{memberPid, memberTid} {
+		e.numbers[m] = f.id(raw[m])
+		e.has |= 1 << m
+	}
+	if len(args) > 0 && args[0] == '{' && (e.kind != kindHost || bytes.Contains(args, []byte(`"correlation"`))) {
+		if err := members(args, func(key, v []byte) error {
+			switch m := memberOf(key, true); m {
+			case memberCorrelation, memberDevice, memberStream:
+				e.set(m, v)
+			case memberCollective:
+				e.collective = true
+			}
+			return nil
+		}); err != nil {
+			return 0, err
+		}
+	}
+	return i, f.take(e)
 }
 
 // take keeps an event, if it matters.
-func (f *rankFile) take(e *rawEvent) error {
-	if !bytes.Equal(e.cat, f.lastCat) {
-		f.lastCat = append(f.lastCat[:0], e.cat...)
-		f.lastKind = kindOf[string(unquoted(e.cat))]
-	}
-	if f.lastKind == kindOther {
+func (f *rankFile) take(e *event) error {
+	switch e.kind {
+	case kindOther:
 		return nil
-	}
-	if f.lastKind == kindSync {
+	case kindSync:
 		f.takeSync(e)
 		return nil
 	}
-	us, ps, ok := micros(e.ts)
-	lasts, part, okToo := micros(e.dur)
-	if len(e.dur) == 0 {
-		lasts, part, okToo = 0, 0, true
-	}
-	if !f.begun {
-		f.origin, f.begun = us, ok
+	us := e.us
+	if !f.begun && !e.lacks(memberTime) {
+		f.origin, f.begun = us, true
 	}
 	const far = math.MaxInt64 / 4 / 1_000_000
-	if us -= f.origin; !ok || !okToo || us > far || us < -far || lasts < 0 || lasts > far {
+	if us -= f.origin; e.lacks(memberTime) || us > far || us < -far || e.lasts < 0 || e.lasts > far {
 		f.skipped++
 		return nil
 	}
-	begin := us*1_000_000 + ps
-	end := begin + lasts*1_000_000 + part
-	if f.lastKind == kindHost {
+	begin := us*1_000_000 + e.ps
+	end := begin + e.lasts*1_000_000 + e.part
+	if e.lacks(memberPid) {
+		e.numbers[memberPid] = f.id(nil)
+	}
+	if e.lacks(memberTid) {
+		e.numbers[memberTid] = f.id(nil)
+	}
+	if e.kind == kindHost {
 		return f.takeCall(e, begin, end)
 	}
 	return f.takeActivity(e, begin, end)
 }
 
+// seenName is a name that was met, as it is in the file.
+type seenName struct {
+	text string
+	id   uint32
+}
+
 // nameOf numbers a name.
 func (f *rankFile) nameOf(v []byte) uint32 {
 	v = unquoted(v)
+	var seen *seenName // where the name is, if it was met of late: by its length and last characters
+	if n := len(v); n >= 8 {
+		h := (binary.LittleEndian.Uint64(v[n-8:]) + uint64(n)) * 0x9E3779B97F4A7C15
+		if seen = &f.seen[h>>(64-seenBits)]; seen.text == string(v) {
+			return seen.id
+		}
+	}
 	id, ok := f.byName[string(v)]
 	if !ok {
 		text := string(v)
@@ -187,6 +223,9 @@ func (f *rankFile) nameOf(v []byte) uint32 {
 			text = unescaped(text)
 		}
 		f.names = append(f.names, text)
+	}
+	if seen != nil && f.names[id] == string(v) {
+		*seen = seenName{f.names[id], id}
 	}
 	return id
 }
@@ -213,11 +252,29 @@ func (f *rankFile) id(v []byte) int64 {
 	return n
 }
 
-func (f *rankFile) takeCall(e *rawEvent, begin, end int64) error {
-	if len(f.calls) == math.MaxInt32 {
-		return errors.New("there are more calls than can be numbered")
+func (f *rankFile) takeCall(e *event, begin, end int64) error {
+	name := f.nameOf(e.name)
+	comms := f.names[name] == commsCall && len(e.args) > 0 && e.args[0] == '{'
+	var args commArgs
+	if comms {
+		var err error
+		if args, err = communicationOf(e.args); err != nil {
+			return err
+		}
 	}
-	at := threadID{f.id(e.pid), f.id(e.tid)}
+	number, err := f.addCall(threadID{e.numbers[memberPid], e.numbers[memberTid]}, begin, end, name, e.correlation())
+	if err == nil && comms {
+		args.call = number
+		f.args = append(f.args, args)
+	}
+	return err
+}
+
+// addCall adds a call and returns its number.
+func (f *rankFile) addCall(at threadID, begin, end int64, name, correlation uint32) (int32, error) {
+	if f.calls.len() == math.MaxInt32 {
+		return 0, errors.New("there are more calls than can be numbered")
+	}
 	thread := f.lastThread
 	if int(thread) >= len(f.threads) || f.threads[thread] != at {
 		var ok bool
@@ -228,85 +285,65 @@ func (f *rankFile) takeCall(e *rawEvent, begin, end int64) error {
 		}
 		f.lastThread = thread
 	}
-	c := hostCall{begin: begin, end: end, name: f.nameOf(e.name), thread: thread, number: int32(len(f.calls))}
-	if e.known.scanned {
-		c.correlation = correlationOf(e.known.correlation)
-	} else if bytes.Contains(e.args, []byte(`"correlation"`)) {
-		if err := members(e.args, func(key, v []byte) error {
-			if string(key) == "correlation" {
-				c.correlation = correlationOf(v)
-			}
-			return nil
-		}); err != nil {
-			return err
-		}
+	number := int32(f.calls.len())
+	*f.calls.add() = hostCall{begin, end, name, thread}
+	if correlation != 0 {
+		*f.correlated.add() = correlatedCall{correlation, number}
 	}
-	if f.names[c.name] == commsCall && len(e.args) > 0 && e.args[0] == '{' {
+	return number, nil
+}
+
+// correlation is that of an event, 0 if there is none.
+func (e *event) correlation() uint32 {
+	if e.lacks(memberCorrelation) {
+		return 0
+	}
+	return correlated(e.numbers[memberCorrelation])
+}
+
+func (f *rankFile) takeActivity(e *event, begin, end int64) error {
+	on := streamID{e.numbers[memberDevice], e.numbers[memberStream]}
+	if e.lacks(memberDevice) {
+		on.device = e.numbers[memberPid]
+	}
+	if e.lacks(memberStream) {
+		on.stream = e.numbers[memberTid]
+	}
+	args := int32(-1)
+	if e.collective {
 		a, err := communicationOf(e.args)
 		if err != nil {
 			return err
 		}
-		a.call = c.number
+		args = int32(len(f.args))
 		f.args = append(f.args, a)
 	}
-	f.calls = append(f.calls, c)
-	return nil
+	return f.addActivity(on, activity{begin: begin, end: end, kind: e.kind, name: f.nameOf(e.name), correlation: e.correlation(), args: args})
 }
 
-// correlationOf is a correlation, 0 if there is none.
-func correlationOf(v []byte) uint32 {
-	if n, ok := integer(v); ok && n > 0 && n < math.MaxUint32 {
-		return uint32(n)
-	}
-	return 0
-}
-
-func (f *rankFile) takeActivity(e *rawEvent, begin, end int64) error {
-	if len(f.acts) == math.MaxInt32 {
+// addActivity adds an activity of a stream.
+func (f *rankFile) addActivity(on streamID, a activity) error {
+	if f.acts.len() == math.MaxInt32 {
 		return errors.New("there are more activities than can be numbered")
 	}
-	a := activity{begin: begin, end: end, kind: f.lastKind, name: f.nameOf(e.name), args: -1}
-	device, stream, collective := false, false, false
-	if e.known.scanned {
-		a.device, device = integer(e.known.device)
-		a.stream, stream = integer(e.known.stream)
-		a.correlation, collective = correlationOf(e.known.correlation), e.known.collective
-	} else if len(e.args) > 0 && e.args[0] == '{' {
-		if err := members(e.args, func(key, v []byte) error {
-			switch string(key) {
-			case "device":
-				a.device, device = integer(v)
-			case "stream":
-				a.stream, stream = integer(v)
-			case "correlation":
-				a.correlation = correlationOf(v)
-			case "Collective name":
-				collective = true
+	a.stream = f.lastStream
+	if int(a.stream) >= len(f.streams) || f.streams[a.stream] != on {
+		var ok bool
+		if a.stream, ok = f.byStream[on]; !ok {
+			if len(f.streams) > math.MaxUint16 {
+				return errors.New("there are more streams than can be numbered")
 			}
-			return nil
-		}); err != nil {
-			return err
+			a.stream = uint16(len(f.streams))
+			f.streams = append(f.streams, on)
+			f.byStream[on] = a.stream
 		}
+		f.lastStream = a.stream
 	}
-	if !device {
-		a.device = f.id(e.pid)
-	}
-	if !stream {
-		a.stream = f.id(e.tid)
-	}
-	if collective {
-		args, err := communicationOf(e.args)
-		if err != nil {
-			return err
-		}
-		a.args = int32(len(f.args))
-		f.args = append(f.args, args)
-	}
-	f.acts = append(f.acts, a)
+	*f.acts.add() = a
 	return nil
 }
 
-func (f *rankFile) takeSync(e *rawEvent) {
+func (f *rankFile) takeSync(e *event) {
 	s := syncRecord{device: -1, stream: -1, waitOn: -1}
 	if len(e.args) == 0 || e.args[0] != '{' {
 		return
@@ -317,6 +354,10 @@ func (f *rankFile) takeSync(e *rawEvent) {
 		}
 		return -1
 	}
+	correlation := func(v []byte) uint32 {
+		n, _ := integer(v)
+		return correlated(n)
+	}
 	err := members(e.args, func(key, v []byte) error {
 		switch string(key) {
 		case "cuda_sync_kind":
@@ -326,56 +367,15 @@ func (f *rankFile) takeSync(e *rawEvent) {
 		case "device":
 			s.device = number(v)
 		case "correlation":
-			s.correlation = correlationOf(v)
+			s.correlation = correlation(v)
 		case "wait_on_stream":
 			s.waitOn = number(v)
 		case "wait_on_cuda_event_record_corr_id":
-			s.record = correlationOf(v)
+			s.record = correlation(v)
 		}
 		return nil
 	})
 	if err == nil && s.correlation != 0 {
 		f.syncs = append(f.syncs, s)
-	}
-}
-
-// communicationOf reads the arguments of communication.
-func communicationOf(args []byte) (commArgs, error) {
-	a := noArgs
-	numbers := map[string]*int64{
-		"In msg nelems": &a.in, "Out msg nelems": &a.out, "Group size": &a.size, "Global rank start": &a.start, "Global rank stride": &a.stride,
-		"Rank": &a.root, "Src Rank": &a.source, "Dst Rank": &a.destination, "Seq": &a.sequence,
-	}
-	texts := map[string]*string{
-		"Collective name": &a.collective, "Process Group Name": &a.group, "Process Group Ranks": &a.ranks, "dtype": &a.dtype,
-	}
-	err := members(args, func(key, v []byte) error {
-		if to := numbers[string(key)]; to != nil {
-			if n, ok := integer(v); ok {
-				*to = n
-			}
-		} else if to := texts[string(key)]; to != nil {
-			*to = string(unquoted(v))
-		}
-		return nil
-	})
-	return a, err
-}
-
-// fill takes what is missing from other arguments.
-func (a *commArgs) fill(b *commArgs) {
-	numbers := func(a *commArgs) []*int64 {
-		return []*int64{&a.in, &a.out, &a.size, &a.start, &a.stride, &a.root, &a.source, &a.destination, &a.sequence}
-	}
-	from := numbers(b)
-	for i, to := range numbers(a) {
-		if *to < 0 {
-			*to = *from[i]
-		}
-	}
-	for to, from := range map[*string]string{&a.collective: b.collective, &a.group: b.group, &a.ranks: b.ranks, &a.dtype: b.dtype} {
-		if *to == "" {
-			*to = from
-		}
 	}
 }

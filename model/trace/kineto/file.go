@@ -27,17 +27,24 @@ type rankFile struct {
 	threads []threadID
 	byID    map[threadID]uint32
 	words   map[string]int64 // ids that are not numbers
-	calls   []hostCall
-	acts    []activity
+	streams []streamID
 	syncs   []syncRecord
 	args    []commArgs // of communication
 	events  int64
 	skipped int64 // events whose times are no numbers
 
-	lastCat    []byte // of the event before
-	lastThread uint32
-	lastKind   eventKind
+	calls      columns[hostCall] // in the order of the file, which numbers them
+	correlated columns[correlatedCall]
+	acts       columns[activity]
+	byStream   map[streamID]uint16
 	damage     error // why it ends early
+
+	seen       [1 << seenBits]seenName
+	lastThread uint32
+	lastStream uint16
+	shape      shape  // root of the tree of shapes
+	last       *shape // of the event before
+	shapes     int
 }
 
 // distributedInfo is distributedInfo of a file.
@@ -55,23 +62,29 @@ type processGroup struct {
 
 type threadID struct{ pid, tid int64 }
 
+type streamID struct{ device, stream int64 }
+
 // hostCall is a host call.
 type hostCall struct {
-	begin, end  int64 // ps since the origin
-	name        uint32
-	thread      uint32
-	correlation uint32 // 0: none
-	number      int32  // in the order of the file
+	begin, end int64 // ps since the origin
+	name       uint32
+	thread     uint32
+}
+
+// correlatedCall is a call with a correlation.
+type correlatedCall struct {
+	correlation uint32
+	call        int32
 }
 
 // activity is something that ran on a stream.
 type activity struct {
-	begin, end     int64
-	device, stream int64
-	name           uint32
-	correlation    uint32
-	args           int32 // index, -1: none
-	kind           eventKind
+	begin, end  int64
+	name        uint32
+	correlation uint32 // 0: none
+	args        int32  // index, -1: none
+	stream      uint16
+	kind        eventKind
 }
 
 // syncRecord is a record of synchronization.
@@ -113,6 +126,9 @@ var kindOf = map[string]eventKind{
 	"cuda_sync": kindSync,
 }
 
+// seenBits is the logarithm of how many names are found without looking them up.
+const seenBits = 9
+
 // commsCall is the call that holds the arguments of communication.
 const commsCall = "record_param_comms"
 
@@ -144,9 +160,17 @@ func unpacked(r io.Reader) (io.Reader, error) {
 	return r, nil
 }
 
+func newRankFile(rank int, show string) *rankFile {
+	return &rankFile{
+		show: show, rank: rank, last: &shape{},
+		byName: map[string]uint32{}, byID: map[threadID]uint32{}, byStream: map[streamID]uint16{}, words: map[string]int64{},
+	}
+}
+
 // readFile reads a file as far as it is whole.
 func readFile(in io.Reader, name, show string, interrupt func() error) (*rankFile, error) {
-	f := &rankFile{name: name, show: show, rank: -1, byName: map[string]uint32{}, byID: map[threadID]uint32{}, words: map[string]int64{}}
+	f := newRankFile(-1, show)
+	f.name = name
 	s := &jsonStream{in: in}
 	err := f.read(s, interrupt)
 	var stop *interruption
@@ -231,6 +255,9 @@ func (f *rankFile) readEvents(s *jsonStream, interrupt func() error) error {
 				return &interruption{err}
 			}
 		}
+		for s.at < len(s.buf) && (s.buf[s.at] <= ' ' || s.buf[s.at] == ',') {
+			s.at++
+		}
 		c, ok := s.next()
 		switch {
 		case !ok:
@@ -245,7 +272,13 @@ func (f *rankFile) readEvents(s *jsonStream, interrupt func() error) error {
 			return fmt.Errorf("expected an event, got %q", c)
 		}
 		for {
-			size, err := f.event(s.buf[s.at:])
+			size, ok := f.alike(s.buf[s.at:])
+			var err error
+			if !ok {
+				if size, err = f.event(s.buf[s.at:]); err == nil {
+					f.learn(s.buf[s.at : s.at+size])
+				}
+			}
 			if err == nil {
 				s.at += size
 				f.events++

@@ -152,7 +152,7 @@ func (k *Profile) check() error {
 		if f.skipped > 0 {
 			k.warn("%s: %d events have no valid time and are left out", f.show, f.skipped)
 		}
-		some = some || len(f.calls)+len(f.acts) > 0
+		some = some || f.calls.len()+f.acts.len() > 0
 	}
 	if !some && len(k.files) > 0 {
 		if d := k.files[0].damage; d != nil {

@@ -3,6 +3,7 @@ package kineto
 import (
 	"math"
 
+	"slackline/model/trace/damage"
 	"slackline/model/trace/device"
 )
 
@@ -11,9 +12,9 @@ type Rank struct{ file *rankFile }
 
 // NewRank returns an empty rank. Messages call its file what show says.
 func NewRank(rank int, show string) *Rank {
-	return &Rank{&rankFile{
-		show: show, rank: rank, begun: true, byName: map[string]uint32{}, byID: map[threadID]uint32{}, words: map[string]int64{},
-	}}
+	f := newRankFile(rank, show)
+	f.begun = true
+	return &Rank{f}
 }
 
 // maxTime is the longest time in ns.
@@ -41,20 +42,20 @@ func (r *Rank) name(name string) uint32 {
 
 // Call adds a call of a thread; the correlation is that of what it launches, 0: of nothing.
 func (r *Rank) Call(pid, tid, begin, end int64, name string, correlation int64) {
-	f := r.file
-	if !r.valid(begin, end) || len(f.calls) == math.MaxInt32 {
-		return
+	if r.valid(begin, end) {
+		_, err := r.file.addCall(threadID{pid, tid}, begin*1000, end*1000, r.name(name), correlated(correlation))
+		r.note(err)
 	}
-	at := threadID{pid, tid}
-	thread, ok := f.byID[at]
-	if !ok {
-		thread = uint32(len(f.threads))
-		f.threads = append(f.threads, at)
-		f.byID[at] = thread
-	}
-	f.calls = append(f.calls, hostCall{begin * 1000, end * 1000, r.name(name), thread, correlated(correlation), int32(len(f.calls))})
 }
 
+// note remembers why not everything could be taken.
+func (r *Rank) note(err error) {
+	if err != nil && r.file.damage == nil {
+		r.file.damage = damage.At(r.file.show, -1, "%v", err)
+	}
+}
+
+// correlated is a correlation, 0 if there is none.
 func correlated(n int64) uint32 {
 	if n <= 0 || n >= math.MaxUint32 {
 		return 0
@@ -76,18 +77,18 @@ func (r *Rank) Memset(dev, stream, begin, end int64, name string, correlation in
 }
 
 func (r *Rank) activity(kind eventKind, dev, stream, begin, end int64, name string, correlation int64, operation string) {
-	f := r.file
-	if !r.valid(begin, end) || len(f.acts) == math.MaxInt32 {
+	if !r.valid(begin, end) {
 		return
 	}
-	a := activity{begin * 1000, end * 1000, dev, stream, r.name(name), correlated(correlation), -1, kind}
+	f := r.file
+	a := activity{begin: begin * 1000, end: end * 1000, name: r.name(name), correlation: correlated(correlation), args: -1, kind: kind}
 	if operation != "" {
 		a.args = int32(len(f.args))
 		args := noArgs
 		args.collective = device.OperationName(operation)
 		f.args = append(f.args, args)
 	}
-	f.acts = append(f.acts, a)
+	r.note(f.addActivity(streamID{dev, stream}, a))
 }
 
 // The kinds of synchronization, as Kineto names them.

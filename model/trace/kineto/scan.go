@@ -20,7 +20,7 @@ type jsonStream struct {
 // maxJSONValue is the largest value that is held in memory; an event has some hundred bytes.
 const maxJSONValue = 64 << 20
 
-const jsonStep = 1 << 20
+const jsonStep = 128 << 10 // what the caches hold
 
 // errJSONCut states that the file ends in the middle of a value.
 var errJSONCut = errors.New("the file ends in the middle: it is truncated")
@@ -142,6 +142,9 @@ func jsonLength(b []byte) (int, error) {
 // ends are the characters that end a number or a word.
 var ends = [256]bool{',': true, '}': true, ']': true, ' ': true, '\n': true, '\r': true, '\t': true, ':': true}
 
+// structural are the characters that lists and objects are made of, and that begin a string.
+var structural = [256]bool{'"': true, '{': true, '}': true, '[': true, ']': true}
+
 // shortString is how many characters of a string are looked at one by one; most names are shorter.
 const shortString = 24
 
@@ -182,6 +185,9 @@ func braceLength(b []byte) (int, error) {
 // closing is the place after the brace that closes an object or list, from a place in it on that is so many braces deep.
 func closing(b []byte, from, depth int) (int, error) {
 	for i := from; i < len(b); i++ {
+		if !structural[b[i]] {
+			continue
+		}
 		switch b[i] {
 		case '"':
 			n, err := stringLength(b[i:])
