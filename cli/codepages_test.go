@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"slackline/observe/record"
 	"slackline/show/columns"
 )
 
@@ -32,15 +31,6 @@ func wantPage(t *testing.T, page, text string) {
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// TestCallPage wants the page of MPI calls to be what the tables of the recorder say.
-func TestCallPage(t *testing.T) {
-	coverage, err := record.Coverage()
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantPage(t, "mpi-calls.md", coverage)
 }
 
 // TestColumnPage wants the page of Parquet tables to list their columns.

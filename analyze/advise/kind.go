@@ -74,8 +74,8 @@ func Kinds() []Info {
 	return list
 }
 
-// Names are the names of all kinds.
-func Names() []string {
+// names are the names of all kinds.
+func names() []string {
 	var list []string
 	for i := range table {
 		list = append(list, table[i].Name)
@@ -109,7 +109,7 @@ func Parse(text string) (Change, error) {
 	name = strings.ReplaceAll(name, "-", "_")
 	k := kindOf(name)
 	if k == nil {
-		return Change{}, fmt.Errorf("there is no kind of change %q%s; take %s", name, suggest.Phrase(name, Names()), strings.Join(Names(), ", "))
+		return Change{}, fmt.Errorf("there is no kind of change %q%s; take %s", name, suggest.Phrase(name, names()), strings.Join(names(), ", "))
 	}
 	return Change{Kind: name, Value: value, Target: target}, nil
 }

@@ -142,7 +142,7 @@ func (s *Series) judge(c *Change, o Options) {
 	case KindModel:
 		grows = c.faster
 	}
-	c.Worse = grows != (LargerIsBetter(s.Metric, s.Unit) || slices.Contains(o.LargerBetter, s.Metric))
+	c.Worse = grows != (largerIsBetter(s.Metric, s.Unit) || slices.Contains(o.LargerBetter, s.Metric))
 }
 
 // change is one between two values in a row.

@@ -248,9 +248,9 @@ func scatter(values []float64) float64 {
 	return perDeviation * median(distances) / math.Abs(middle)
 }
 
-// LargerIsBetter reports whether the growth of a metric is good, by its name and unit: rates, bandwidths and
+// largerIsBetter reports whether the growth of a metric is good, by its name and unit: rates, bandwidths and
 // efficiencies.
-func LargerIsBetter(metric, unit string) bool {
+func largerIsBetter(metric, unit string) bool {
 	name := strings.ToLower(metric)
 	for _, word := range []string{"bandwidth", "throughput", "efficiency", "speedup", "rate", "busbw", "algbw"} {
 		if strings.Contains(name, word) {

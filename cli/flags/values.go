@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"slackline/internal/suggest"
 	"slackline/model/unit"
@@ -113,6 +114,17 @@ func (f *Factor) String() string {
 
 // Type implements pflag.Value.
 func (f *Factor) Type() string { return "factor" }
+
+// AddEach adds a flag that may be given several times; what is given becomes elements of a list.
+func AddEach[T any](fs *pflag.FlagSet, list *[]T, parse func(string) (T, error), name, usage string) {
+	fs.Func(name, usage, func(text string) error {
+		v, err := parse(text)
+		if err == nil {
+			*list = append(*list, v)
+		}
+		return err
+	})
+}
 
 // Complete offers the words as values of a flag.
 func Complete(c *cobra.Command, flag string, words []string) {

@@ -13,6 +13,7 @@ import (
 	"slackline/analyze/whatif"
 	"slackline/cli/env"
 	"slackline/cli/exit"
+	"slackline/cli/flags"
 	"slackline/cli/input"
 	"slackline/internal/phrase"
 	"slackline/internal/source"
@@ -29,14 +30,14 @@ type futureChange struct {
 
 // AddChangeFlags adds the flags that change the computation of a program.
 func (o *Options) AddChangeFlags(fs *pflag.FlagSet) {
-	fs.Var(&balanceFlag{&o.changes}, "balance", "simulate the program with the computation of a call `path` balanced over the ranks, e.g. "+
-		"solve/fixup; may be given several times")
+	flags.AddEach(fs, &o.changes, balanced, "balance",
+		"simulate the program with the computation of a call `path` balanced over the ranks, e.g. solve/fixup; may be given several times")
 	fs.StringVar(&o.balanceBy, "balance-by", whatif.Strategies()[0], "`STRATEGY` of --balance: "+whatif.StrategyHelp()+
 		"; those on the grid need --grid")
-	fs.Var(&WhatIf{&o.changes}, "what-if", "simulate it with a call path taking less time, `PATH[@RANK]=-PERCENT`, e.g. solve=-20% or "+
-		"fixup@3=-100%; may be given several times")
-	fs.Var(&editFlag{&o.edits}, "change", "simulate it with a change as 'slackline advise' names it, `KIND[:VALUE][@CALLPATH]`, e.g. "+
-		"combine@main/MPI_Send; may be given several times")
+	flags.AddEach(fs, &o.changes, whatif.ParseChange, "what-if",
+		"simulate it with a call path taking less time, `PATH[@RANK]=-PERCENT`, e.g. solve=-20% or fixup@3=-100%; may be given several times")
+	flags.AddEach(fs, &o.edits, advise.Parse, "change", "simulate it with a change as 'slackline advise' names it, "+
+		"`KIND[:VALUE][@CALLPATH]`, e.g. combine@main/MPI_Send; may be given several times")
 }
 
 // change applies the changes to the program of an input, its machine and its options, and simulates it as it was, for comparison.
@@ -181,56 +182,10 @@ func (f *futureChange) JSON() *WhatIfJSON {
 	return j
 }
 
-// balanceFlag appends a change that balances a call path.
-type balanceFlag struct{ list *[]whatif.Change }
-
-// Set implements pflag.Value.
-func (f *balanceFlag) Set(s string) error {
-	if s == "" {
-		return fmt.Errorf("give a call path, e.g. solve/fixup")
+// balanced is the change that balances a call path.
+func balanced(path string) (whatif.Change, error) {
+	if path == "" {
+		return whatif.Change{}, fmt.Errorf("give a call path, e.g. solve/fixup")
 	}
-	*f.list = append(*f.list, whatif.Change{Path: s, Balance: true, Rank: -1})
-	return nil
+	return whatif.Change{Path: path, Balance: true, Rank: -1}, nil
 }
-
-// String implements pflag.Value.
-func (f *balanceFlag) String() string { return "" }
-
-// Type implements pflag.Value.
-func (f *balanceFlag) Type() string { return "path" }
-
-// editFlag appends a change of any kind.
-type editFlag struct{ list *[]advise.Change }
-
-// Set implements pflag.Value.
-func (f *editFlag) Set(s string) error {
-	change, err := advise.Parse(s)
-	if err == nil {
-		*f.list = append(*f.list, change)
-	}
-	return err
-}
-
-// String implements pflag.Value.
-func (f *editFlag) String() string { return "" }
-
-// Type implements pflag.Value.
-func (f *editFlag) Type() string { return "KIND[:VALUE][@CALLPATH]" }
-
-// WhatIf is a flag with changes by which call paths take less time.
-type WhatIf struct{ List *[]whatif.Change }
-
-// Set implements pflag.Value.
-func (f *WhatIf) Set(s string) error {
-	change, err := whatif.ParseChange(s)
-	if err == nil {
-		*f.List = append(*f.List, change)
-	}
-	return err
-}
-
-// String implements pflag.Value.
-func (f *WhatIf) String() string { return "" }
-
-// Type implements pflag.Value.
-func (f *WhatIf) Type() string { return "PATH=-PERCENT" }

@@ -13,8 +13,8 @@ import (
 	"slackline/analyze/whatif"
 	"slackline/cli/env"
 	"slackline/cli/exit"
+	"slackline/cli/flags"
 	"slackline/cli/input"
-	"slackline/cli/scenario"
 	"slackline/internal/phrase"
 	"slackline/model/machine"
 	"slackline/model/schedule"
@@ -33,7 +33,7 @@ func (o *whereOptions) addFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.critical, "critical-path", false,
 		"the critical path: its profile by kind, rank and call, its operations, its pairs of ranks")
 	fs.BoolVar(&o.slack, "slack", false, "how much later every operation and message may be before T grows")
-	fs.Var(&scenario.WhatIf{List: &o.whatIf}, "what-if", "T if the computation of a call path took less time, `PATH=-PERCENT`, e.g. "+
+	flags.AddEach(fs, &o.whatIf, whatif.ParseChange, "what-if", "T if the computation of a call path took less time, `PATH=-PERCENT`, e.g. "+
 		"solve=-20%; may be given several times")
 	fs.IntVar(&o.pairs, "pairs", 0, "list this `number` of the pairs of ranks with most latencies on the path, each with "+
 		"what it alone tolerates")

@@ -59,15 +59,6 @@ func largestPower(n int) int {
 	return p
 }
 
-// LinearRounds returns the comparisons of clock 0 with every other one, one after the other.
-func LinearRounds(n int) [][]Pair {
-	var rounds [][]Pair
-	for r := 1; r < n; r++ {
-		rounds = append(rounds, []Pair{{0, r}})
-	}
-	return rounds
-}
-
 // LowestQuarter averages the quarter of the pings that have the shortest round trips, at least one: where
 // the answerer's clock was then on average, and how much more it showed than the asker's.
 func LowestQuarter(pings []Ping) (Point, bool) {

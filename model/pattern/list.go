@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"slackline/internal/suggest"
+	"slackline/internal/table"
 	"slackline/model/schedule"
 	"slackline/model/unit"
 )
@@ -207,7 +208,7 @@ func (i Info) Describe() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s (%s): %s\n", i.Name, i.Kind, i.Info)
 	if i.Details != "" {
-		fmt.Fprintf(&b, "\n%s\n", wrap(i.Details, 78))
+		fmt.Fprintf(&b, "\n%s\n", strings.Join(table.Wrap(i.Details, 78), "\n"))
 	}
 	fmt.Fprintf(&b, "\nParameters:\n")
 	d, err := find(i.Name)
@@ -224,26 +225,6 @@ func (i Info) Describe() string {
 		b.WriteByte('\n')
 	}
 	fmt.Fprintf(&b, "\nExample:\n  %s\n", i.Example)
-	return b.String()
-}
-
-// wrap breaks a text into lines of at most width bytes, where its words allow it.
-func wrap(text string, width int) string {
-	var b strings.Builder
-	column := 0
-	for _, word := range strings.Fields(text) {
-		switch {
-		case column == 0:
-		case column+1+len(word) > width:
-			b.WriteByte('\n')
-			column = 0
-		default:
-			b.WriteByte(' ')
-			column++
-		}
-		b.WriteString(word)
-		column += len(word)
-	}
 	return b.String()
 }
 

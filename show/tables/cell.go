@@ -24,16 +24,16 @@ func ExactTime(d unit.Duration) table.Cell {
 	return table.Cell{Text: d.String(), Value: json.Number(d.NS())}
 }
 
-// Seconds is a duration as an exact decimal number of seconds.
-func Seconds(d unit.Duration) json.Number { return json.Number(d.Seconds()) }
+// seconds is a duration as an exact decimal number of seconds.
+func seconds(d unit.Duration) json.Number { return json.Number(d.Seconds()) }
 
 // Count is a whole number.
 func Count[T int | int64](n T) table.Cell {
 	return table.Cell{Text: phrase.Grouped(n), Value: int64(n)}
 }
 
-// Bytes is a number of bytes.
-func Bytes(n int64) table.Cell { return table.Cell{Text: unit.Size(n).Short(), Value: n} }
+// size is a number of bytes.
+func size(n int64) table.Cell { return table.Cell{Text: unit.Size(n).Short(), Value: n} }
 
 // Share is a part of a whole, with a bar as long as it.
 func Share(share float64) table.Cell {

@@ -99,7 +99,7 @@ func HistorySeries(r *changes.Result) *table.Table {
 		if len(places) > 0 {
 			changed = strings.Join(places, ", ")
 		}
-		t.Add(Path(s.CallPath), s.Metric, len(s.At), Measured(s.Values[len(s.Values)-1], s.Unit), law, changed, Spark(s.Values))
+		t.Add(Path(s.CallPath), s.Metric, len(s.At), Measured(s.Values[len(s.Values)-1], s.Unit), law, changed, spark(s.Values))
 	}
 	return t
 }
@@ -119,8 +119,8 @@ func HistoryValues(r *changes.Result) *table.Table {
 // sparkWidth is how many letters a course has.
 const sparkWidth = 16
 
-// Spark draws values as a line of blocks, the last ones if there are many.
-func Spark(values []float64) string {
+// spark draws values as a line of blocks, the last ones if there are many.
+func spark(values []float64) string {
 	blocks := []rune("▁▂▃▄▅▆▇█")
 	values = values[max(len(values)-sparkWidth, 0):]
 	low, high := math.Inf(1), math.Inf(-1)

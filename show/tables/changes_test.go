@@ -36,7 +36,7 @@ func TestChanges(t *testing.T) {
 	if strings.Join(rows, "\n") != strings.Join(want, "\n") {
 		t.Errorf("rows =\n%s\nwant\n%s", strings.Join(rows, "\n"), strings.Join(want, "\n"))
 	}
-	if got := Spark([]float64{0, 1, 2, 7}); got != "▁▂▃█" {
+	if got := spark([]float64{0, 1, 2, 7}); got != "▁▂▃█" {
 		t.Errorf("Spark = %s", got)
 	}
 }

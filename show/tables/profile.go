@@ -63,8 +63,8 @@ func EachPath(p *profile.Profile, unanalyzed []waits.Unanalyzed, byRank bool) *t
 		case e.Pieces > 0:
 			samples = e.Samples
 		}
-		row := []any{p.Paths.Names[e.Path], profile.KindOf(&p.Paths.Region[e.Path]).String(), visits, Seconds(e.Exclusive), Seconds(e.Inclusive),
-			e.Sent.Count, e.Sent.Bytes, e.Received.Count, e.Received.Bytes, e.Collective.Bytes, samples, Seconds(unknown[place{e.Rank, e.Path}])}
+		row := []any{p.Paths.Names[e.Path], profile.KindOf(&p.Paths.Region[e.Path]).String(), visits, seconds(e.Exclusive), seconds(e.Inclusive),
+			e.Sent.Count, e.Sent.Bytes, e.Received.Count, e.Received.Bytes, e.Collective.Bytes, samples, seconds(unknown[place{e.Rank, e.Path}])}
 		if byRank {
 			row = append([]any{e.Rank}, row...)
 		}
@@ -78,7 +78,7 @@ func Collectives(uses []profile.CollectiveUse) *table.Table {
 	t := table.New(table.Column{Key: "collective"}, right("ranks"), right("calls"), right("bytes"), right("time"),
 		table.Column{Key: "over", Title: "over the run", Fixed: true})
 	for _, u := range uses {
-		t.Add(Text(u.Op.String()), Count(u.Ranks), Count(u.Calls), Bytes(u.Bytes), Time(u.Time), Text(sparkline(u.Over)))
+		t.Add(Text(u.Op.String()), Count(u.Ranks), Count(u.Calls), size(u.Bytes), Time(u.Time), Text(sparkline(u.Over)))
 	}
 	return t
 }

@@ -62,18 +62,18 @@ func EachWait(r *waits.Result) *table.Table {
 			if r.Forward {
 				return none // not known
 			}
-			return Seconds(d)
+			return seconds(d)
 		}
-		t.Add("wait", w.Metric.String(), w.Rank, r.Paths.Names[w.Path], Seconds(w.Amount), class(w.Direct), class(w.Indirect),
+		t.Add("wait", w.Metric.String(), w.Rank, r.Paths.Names[w.Path], seconds(w.Amount), class(w.Direct), class(w.Indirect),
 			class(w.Propagating), class(w.Terminal), none, none)
 	}
 	for i := range r.Delays {
 		d := &r.Delays[i]
-		t.Add("delay", none, d.Rank, r.Paths.Names[d.Path], Seconds(d.Sum()), none, none, none, none, Seconds(d.Short), Seconds(d.Long))
+		t.Add("delay", none, d.Rank, r.Paths.Names[d.Path], seconds(d.Sum()), none, none, none, none, seconds(d.Short), seconds(d.Long))
 	}
 	for i := range r.Unanalyzed {
 		u := &r.Unanalyzed[i]
-		t.Add("not_analyzed", none, u.Rank, r.Paths.Names[u.Path], Seconds(u.Time), none, none, none, none, none, none)
+		t.Add("not_analyzed", none, u.Rank, r.Paths.Names[u.Path], seconds(u.Time), none, none, none, none, none, none)
 	}
 	return t
 }

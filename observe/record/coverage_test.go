@@ -1,10 +1,14 @@
 package record
 
 import (
+	"flag"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
+	"testing"
 
+	"slackline/internal/table"
 	"slackline/observe/mpi"
 )
 
@@ -50,8 +54,8 @@ func detailOf(f mpi.Function) int {
 	return -1
 }
 
-// Coverage is a page in Markdown of what is recorded of each MPI function: in detail, as time, or not at all.
-func Coverage() (string, error) {
+// coverage is a page in Markdown of what is recorded of each MPI function: in detail, as time, or not at all.
+func coverage() (string, error) {
 	list, err := mpi.Functions()
 	if err != nil {
 		return "", err
@@ -87,26 +91,37 @@ func Coverage() (string, error) {
 
 // paragraph lists functions in lines.
 func paragraph(names []string) string {
-	const width = 130
-	names = slices.Sorted(slices.Values(names))
-	var b strings.Builder
-	column := 0
-	for i, name := range names {
-		word := "`MPI_" + name + "`"
-		if i < len(names)-1 {
-			word += ","
-		}
-		switch {
-		case i == 0:
-		case column+1+len(word) > width:
-			b.WriteByte('\n')
-			column = 0
-		default:
-			b.WriteByte(' ')
-			column++
-		}
-		b.WriteString(word)
-		column += len(word)
+	var words []string
+	for _, name := range slices.Sorted(slices.Values(names)) {
+		words = append(words, "`MPI_"+name+"`")
 	}
-	return b.String()
+	return strings.Join(table.Wrap(strings.Join(words, ", "), 130), "\n")
+}
+
+var updatePages = flag.Bool("update-pages", false, "write the page of MPI calls")
+
+// TestCallPage wants the page of MPI calls to be what the tables of the recorder say.
+func TestCallPage(t *testing.T) {
+	text, err := coverage()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const path, begin = "../../docs/mpi-calls.md", "<!-- from the code: go test ./observe/record -run TestCallPage -update-pages -->\n"
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _, found := strings.Cut(string(page), begin)
+	want := before + begin + "\n" + text
+	switch {
+	case !found:
+		t.Fatalf("%s has no line\n%s", path, begin)
+	case want == string(page):
+	case !*updatePages:
+		t.Fatalf("%s is not what the code says; run go test ./observe/record -run TestCallPage -update-pages", path)
+	default:
+		if err := os.WriteFile(path, []byte(want), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
