@@ -18,9 +18,9 @@ func (l *lean) nextPhase(r int32, h *leanHost, t, birth int64, gen uint32) {
 		l.dropGraph(h)
 	}
 	if l.exchanges != nil {
-		if to, from, size, ok := l.exchanges.NextExchange(int(r+l.firstRank), h.cursor, &l.block); ok && h.slotBits > 1 {
-			h.cursor.Sub++
-			l.fillExchange(h, to, from, size)
+		if x, next, ok := l.exchanges.NextExchange(int(r+l.firstRank), h.cursor, &l.block); ok && h.slotBits > 1 {
+			h.cursor = next
+			l.fillExchange(h, &x)
 			l.beginPhase(r, h, 2, t, birth, gen)
 			return
 		}
@@ -105,14 +105,15 @@ func (l *lean) fillSlot(h *leanHost, ops []schedule.Op) {
 	}
 }
 
-// fillExchange is fillSlot for one send and one receive of a collective.
-func (l *lean) fillExchange(h *leanHost, to, from int32, size int64) {
-	if size > sizeMask {
+// fillExchange is fillSlot for one send and one receive.
+func (l *lean) fillExchange(h *leanHost, x *schedule.Exchange) {
+	if x.Size > sizeMask {
 		l.unfit = true
 	}
 	slot := l.ops[h.slot : h.slot+2]
-	slot[0].load, slot[0].peer, slot[0].tag = uint64(size)&sizeMask|uint64(schedule.CollectiveContext)<<contextShift, to, 0
-	slot[1].load, slot[1].peer, slot[1].tag = uint64(schedule.CollectiveContext)<<contextShift, from, 0
+	context := uint64(x.Context) << contextShift
+	slot[0].load, slot[0].peer, slot[0].tag = uint64(x.Size)&sizeMask|context, x.To, x.Tag
+	slot[1].load, slot[1].peer, slot[1].tag = context, x.From, x.Tag
 	h.sends, h.recvs, h.calcs = 1, 1, 0
 }
 

@@ -97,12 +97,14 @@ func (x *Expansion) Next(rank int, at schedule.Cursor, b *schedule.Block) (sched
 }
 
 // NextExchange implements schedule.Exchanger.
-func (x *Expansion) NextExchange(rank int, at schedule.Cursor, b *schedule.Block) (to, from int32, size int64, ok bool) {
+func (x *Expansion) NextExchange(rank int, at schedule.Cursor, b *schedule.Block) (schedule.Exchange, schedule.Cursor, bool) {
 	m, _ := b.Memo.(*memo)
 	if m == nil || !m.same || m.step != at.Step || m.owner != x || !m.plain || m.in.Algorithm.Exchange == nil {
-		return 0, 0, 0, false
+		return schedule.Exchange{}, at, false
 	}
-	return m.in.Algorithm.Exchange(m.in, rank, int(at.Sub))
+	to, from, size, ok := m.in.Algorithm.Exchange(m.in, rank, int(at.Sub))
+	at.Sub++
+	return schedule.Exchange{Size: size, To: to, From: from, Context: schedule.CollectiveContext}, at, ok
 }
 
 // Spliced reports a block that Next has filled from a step of the program with collectives beside other

@@ -210,7 +210,7 @@ func TestExchangesAreBlocks(t *testing.T) {
 				exchanges := 0
 				for rank := range ranks {
 					for at, ok := x.Next(rank, schedule.Cursor{}, &b); ok; {
-						to, from, size, known := x.NextExchange(rank, at, &b)
+						e, after, known := x.NextExchange(rank, at, &b)
 						next, more := x.Next(rank, at, &b)
 						if known != more {
 							t.Fatalf("rank %d at %v: NextExchange says %t, Next %t", rank, at, known, more)
@@ -220,9 +220,9 @@ func TestExchangesAreBlocks(t *testing.T) {
 						}
 						exchanges++
 						if len(b.Ops) != 2 || b.Ops[0].Kind != schedule.Send || b.Ops[1].Kind != schedule.Recv ||
-							b.Ops[0].Peer != to || b.Ops[1].Peer != from || b.Ops[0].Size != size ||
-							b.Ops[0].Context != schedule.CollectiveContext || b.Ops[0].Tag != 0 || next.Sub != at.Sub+1 {
-							t.Fatalf("rank %d at %v: exchange to %d, from %d, %d bytes, but the block is %v", rank, at, to, from, size, b.Ops)
+							b.Ops[0].Peer != e.To || b.Ops[1].Peer != e.From || b.Ops[0].Size != e.Size ||
+							b.Ops[0].Context != e.Context || b.Ops[0].Tag != e.Tag || next != after {
+							t.Fatalf("rank %d at %v: exchange %+v, but the block is %v", rank, at, e, b.Ops)
 						}
 						at = next
 					}
@@ -242,7 +242,7 @@ func TestExchangesAreBlocks(t *testing.T) {
 	x := Expand(p, nil, 0)
 	var b schedule.Block
 	at, _ := x.Next(0, schedule.Cursor{}, &b)
-	if _, _, _, ok := x.NextExchange(0, at, &b); ok {
+	if _, _, ok := x.NextExchange(0, at, &b); ok {
 		t.Error("NextExchange yields a message with a tag")
 	}
 }

@@ -41,7 +41,9 @@ const (
 	anyInBinary = 1<<32 - 1 // any source, any tag
 )
 
-var binaryKinds = [...]Kind{1: Send, 2: Recv, 3: Calc}
+var binaryKinds = [...]Kind{1: Send, 2: Recv, binaryCalc: Calc}
+
+const binaryCalc = 3
 
 func sniffBinary(head []byte) bool {
 	if len(head) < 8 {
@@ -60,7 +62,10 @@ func readBinary(name string, data []byte) (*Graph, error) {
 	build := NewBuilder(f.ranks)
 	r := binaryReader{binaryFile: f}
 	for rank := range f.ranks {
-		if err := r.read(rank); err != nil {
+		if err := r.load(rank); err != nil {
+			return nil, binaryError(name, err)
+		}
+		if err := r.readRank(); err != nil {
 			return nil, binaryError(name, err)
 		}
 		if b := (Block{Ops: r.ops, First: r.first, Dependents: r.dependents}); len(b.Ops) > 0 {
@@ -82,15 +87,21 @@ func packBinary(name string, file io.ReaderAt, size int64, o PackOptions) (*Pack
 		return nil, binaryError(name, err)
 	}
 	f.most = o.Memory
-	packers, err := o.pack(f.cut(o.parts()), func(k *packer, from, to int) error {
+	packers, err := o.pack(f.ranks, f.cut(o.parts()), func(k *packer, from, to int) error {
 		r := binaryReader{binaryFile: f}
 		for rank := from; rank < to; rank++ {
-			if err := r.read(rank); err != nil {
+			if err := r.load(rank); err != nil {
 				return binaryError(name, err)
 			}
-			k.begin(rank)
-			if len(r.ops) > 0 {
-				k.add(r.ops, r.first, r.dependents)
+			if !r.likeBefore(k) {
+				if err := r.readRank(); err != nil {
+					return binaryError(name, err)
+				}
+				k.begin(rank)
+				if len(r.ops) > 0 {
+					k.add(r.ops, r.first, r.dependents)
+				}
+				r.keep(k)
 			}
 			if err := o.check(name, k); err != nil {
 				return err

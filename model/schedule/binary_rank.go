@@ -19,10 +19,11 @@ type binaryReader struct {
 
 	waits  []uint32 // by operation: dependencies found
 	cycles cycleFinder
+	models []*binaryModel // the last one used first
 }
 
-// read reads the operations of a rank.
-func (r *binaryReader) read(rank int) error {
+// load reads the data of a rank from the file.
+func (r *binaryReader) load(rank int) error {
 	from, to, err := r.place(rank)
 	if err != nil {
 		return err
@@ -32,10 +33,7 @@ func (r *binaryReader) read(rank int) error {
 	}
 	r.rank, r.from = rank, from
 	r.data = slices.Grow(r.data[:0], int(to-from))[:to-from]
-	if err := readFull(r.file, r.data, from); err != nil {
-		return err
-	}
-	return r.readRank()
+	return readFull(r.file, r.data, from)
 }
 
 // fault is an error in the data of the present rank.
@@ -43,6 +41,7 @@ func (r *binaryReader) fault(at int, format string, args ...any) error {
 	return fmt.Errorf("byte %d: rank %d: %s", r.from+int64(at), r.rank, fmt.Sprintf(format, args...))
 }
 
+// readRank reads the operations from the data of a rank.
 func (r *binaryReader) readRank() error {
 	end := len(r.data)
 	if end < 8 {

@@ -43,8 +43,10 @@ func packGOAL(name string, file io.ReaderAt, size int64, o PackOptions) (*Packed
 // packGOALInOrder reads a file from beginning to end.
 func packGOALInOrder(name string, data []byte, o PackOptions) (*Packed, error) {
 	r := newGOALReader(name, data)
-	r.pack = &packer{}
-	if !r.header() || !r.readBlocks() {
+	if !r.header() {
+		return nil, r.err
+	}
+	if r.pack = (&packer{total: int32(r.ranks)}); !r.readBlocks() {
 		return nil, r.err
 	}
 	o.used = new(atomic.Int64)
@@ -78,7 +80,7 @@ func (r *goalReader) cut(parts int) (readers []*goalReader) {
 			to = len(r.data)
 		}
 		part := newGOALReader(r.names.File, r.data[from:to])
-		part.line, part.ranks, part.pack = line, r.ranks, &packer{}
+		part.line, part.ranks, part.pack = line, r.ranks, &packer{total: int32(r.ranks)}
 		readers = append(readers, part)
 		line += bytes.Count(r.data[from:to], []byte{'\n'})
 		from = to

@@ -18,7 +18,7 @@ func randomBlocks(ranks int) *Graph {
 		for range 60 + r.IntN(20) {
 			var b Block
 			for i := range r.IntN(8) {
-				b.Send(1, int64(i), 0)
+				b.Send((rank+1)%ranks, int64(i), 0)
 				if i > 2 && r.IntN(2) == 0 {
 					b.Require(i, r.IntN(i))
 				}
@@ -218,10 +218,11 @@ func TestPackIsAsRead(t *testing.T) {
 // A schedule that needs more memory than it may take is refused.
 func TestPackRefusesLarge(t *testing.T) {
 	var out bytes.Buffer
-	if _, err := writeBinary(&out, Materialize(Blocks(randomBlocks(300)))); err != nil {
-		t.Fatal(err)
-	}
-	for _, format := range []Format{binaryFormat} {
+	for _, format := range []Format{binaryFormat, slkFormat} {
+		out.Reset()
+		if _, err := format.Write(&out, Materialize(Blocks(randomBlocks(300)))); err != nil {
+			t.Fatal(err)
+		}
 		_, err := format.Pack("large", bytes.NewReader(out.Bytes()), int64(out.Len()), PackOptions{Threads: 2, Memory: 1 << 16})
 		if err == nil || !strings.Contains(err.Error(), "half of the free memory") {
 			t.Errorf("%s: error %v, want one about the memory", format.Name, err)
@@ -254,6 +255,51 @@ func TestPackOfShrinkingFile(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), "short: ") || !strings.Contains(err.Error(), "while it was read") {
 				t.Errorf("%s, after %d calls: error %v, want one of the file that became shorter", format.Name, calls, err)
 			}
+		}
+	}
+}
+
+// What is known as an exchange is the block that Next gives.
+func TestPackedExchanges(t *testing.T) {
+	const ranks = 5
+	build := NewBuilder(ranks)
+	for rank := range ranks {
+		for kind := range 6 {
+			var b Block
+			b.Send((rank+2)%ranks, 8, 3)
+			b.Recv((rank+3)%ranks, 8, 3)
+			switch kind {
+			case 1:
+				b.Ops[1].Tag++
+			case 2:
+				b.Ops[0].Context |= Buffered
+			case 3:
+				b.Ops[1].Peer = AnySource
+			case 4:
+				b.RequireStart(1, 0)
+				b.Link()
+			case 5:
+				b.Ops[0].CPU = 1
+			}
+			build.Add(rank, &b)
+		}
+	}
+	p := Pack(build.Graph())
+	var b Block
+	for rank := range ranks {
+		for at := (Cursor{}); int(at.Step) < p.Steps(rank); {
+			x, after, ok := p.NextExchange(rank, at, &b)
+			if want := at.Step == 0; ok != want {
+				t.Fatalf("rank %d, step %d: an exchange: %t, want %t", rank, at.Step, ok, want)
+			}
+			next, _ := p.Next(rank, at, &b)
+			if s, r := &b.Ops[0], &b.Ops[1]; ok && (x != Exchange{s.Size, s.Peer, r.Peer, s.Tag, s.Context} || after != next) {
+				t.Errorf("rank %d, step %d: %+v, but the block is %v", rank, at.Step, x, b.Ops)
+			}
+			at = next
+		}
+		if _, _, ok := p.NextExchange(rank, Cursor{Step: 6}, &b); ok {
+			t.Error("an exchange behind the last step")
 		}
 	}
 }

@@ -20,19 +20,26 @@ type Packed struct {
 	file    string // empty: not known
 }
 
-// packedRank names the blocks of a rank: so many from a place in the steps of a store.
+// packedRank names the blocks of a rank: so many from a place in the steps of a store, with the computations from a place on.
 type packedRank struct {
-	at    int
-	steps uint32
-	store uint32
+	at, calcs    int
+	steps, store uint32
+}
+
+// begunRank is the steps of a rank of a store.
+type begunRank struct {
+	rank int32
+	packedRank
 }
 
 // blockStore holds the blocks of some ranks. A block is a head and its operations, which lie together so that
-// one who goes on with a rank, whose last block was long ago, waits for memory once. A block that is a computation
-// and nothing else is only its duration: in real programs no two of them are equal.
+// one who goes on with a rank, whose last block was long ago, waits for memory once. Of messages it has the distances of their
+// peers from the rank, modulo the number of ranks: those who do the same, each with its neighbors, share their blocks. A block
+// that is a computation and nothing else is only its duration: in real programs no two of them are equal.
 type blockStore struct {
-	steps      []uint32 // by rank and step: where the head of a block is in ops; with loneCalc, where it is in calcs
+	steps      []uint32 // by rank and step: where the head of a block is in ops; with loneCalc, the number among those of the rank
 	calcs      []int64  // picoseconds
+	origins    []uint32 // of calcs; those that are missing are 0
 	ops        []Op
 	first      []uint32
 	dependents []Dependent
@@ -40,19 +47,31 @@ type blockStore struct {
 	largest int64 // size of the largest send that is not buffered
 	linked  int   // operations of the largest block with dependencies
 
-	names *Names // of the operations of all steps; nil: there are none
+	names *Names      // of the operations of all ranks, in their order; nil: there are none
+	ranks []begunRank // in the order of names
 }
 
 // loneCalc marks a step that is a computation on CPU 0 and nothing else.
 const loneCalc = 1 << 31
 
-// size is the number of operations at a place of the steps.
-func (s *blockStore) size(step int) int {
-	if at := s.steps[step]; at < loneCalc {
-		return int(s.ops[at].Tag)
+// size is the number of operations of a rank.
+func (s *blockStore) size(r *packedRank) (ops int) {
+	for _, at := range s.steps[r.at : r.at+int(r.steps)] {
+		if at >= loneCalc {
+			ops++
+		} else {
+			ops += int(s.ops[at].Tag)
+		}
 	}
-	return 1
+	return ops
 }
+
+// What the head of a block says beside its sizes.
+const (
+	asDistance   = 1  // Peer: the operations have distances
+	maxDistances = 64 // at most so many; longer blocks are not copied to be run
+	anExchange   = 1  // Context: see Exchanger
+)
 
 // blockHead is the head of a block, which is kept as an operation: Tag is the number of operations and Origin that
 // of dependents. If there are any, First is in first, at Size and two places after it, and these hold the halves of the
@@ -80,14 +99,45 @@ func (p *Packed) Steps(rank int) int { return int(p.ranks[rank].steps) }
 // Block implements Program.
 func (p *Packed) Block(rank, step int, b *Block) {
 	r := &p.ranks[rank]
-	p.stores[r.store].fill(r.at+step, p.calls, b)
+	s := p.stores[r.store]
+	at := s.steps[r.at+step]
+	if at >= loneCalc {
+		i := r.calcs + int(at-loneCalc)
+		b.Reset()
+		if b.Calc(s.calcs[i]); i < len(s.origins) {
+			b.Ops[0].Origin = s.origins[i]
+		}
+		return
+	}
+	head := &s.ops[at]
+	first, dependents := s.links(head)
+	ops := s.ops[at+1 : at+1+head.Tag]
+	if head.Peer != asDistance {
+		b.Borrow(ops, p.calls, first, dependents)
+		return
+	}
+	b.Reset()
+	b.Ops, b.First, b.Dependents = append(b.Ops, ops...), first, dependents
+	for i := range b.Ops {
+		if op := &b.Ops[i]; op.Kind <= Recv && op.Peer != AnySource {
+			op.Peer = p.peer(rank, op.Peer)
+		}
+	}
+}
+
+// peer returns the rank at a distance.
+func (p *Packed) peer(rank int, distance int32) int32 {
+	peer := distance - int32(len(p.ranks)-rank)
+	if peer < 0 {
+		peer += int32(len(p.ranks))
+	}
+	return peer
 }
 
 // Next implements Stream, for programs without collectives.
 func (p *Packed) Next(rank int, at Cursor, b *Block) (Cursor, bool) {
-	r := &p.ranks[rank]
-	for uint32(at.Step) < r.steps {
-		p.stores[r.store].fill(r.at+int(at.Step), p.calls, b)
+	for uint32(at.Step) < p.ranks[rank].steps {
+		p.Block(rank, int(at.Step), b)
 		at.Step++
 		if len(b.Ops) > 0 {
 			return at, true
@@ -96,17 +146,21 @@ func (p *Packed) Next(rank int, at Cursor, b *Block) (Cursor, bool) {
 	return at, false
 }
 
-// fill fills b with the block at a place of the steps.
-func (s *blockStore) fill(step int, calls []Call, b *Block) {
-	at := s.steps[step]
-	if at >= loneCalc {
-		b.Reset()
-		b.Calc(s.calcs[at-loneCalc])
-		return
+// NextExchange implements Exchanger.
+func (p *Packed) NextExchange(rank int, at Cursor, _ *Block) (x Exchange, next Cursor, ok bool) {
+	r := &p.ranks[rank]
+	if uint32(at.Step) >= r.steps {
+		return x, at, false
 	}
-	head := &s.ops[at]
-	first, dependents := s.links(head)
-	b.Borrow(s.ops[at+1:at+1+head.Tag], calls, first, dependents)
+	s := p.stores[r.store]
+	place := s.steps[r.at+int(at.Step)]
+	if place >= loneCalc || s.ops[place].Context != anExchange {
+		return x, at, false
+	}
+	send, recv := &s.ops[place+1], &s.ops[place+2]
+	x = Exchange{Size: send.Size, To: p.peer(rank, send.Peer), From: p.peer(rank, recv.Peer), Tag: send.Tag, Context: send.Context}
+	at.Step++
+	return x, at, true
 }
 
 // Shape implements Program and Stream.
@@ -155,8 +209,11 @@ func (p *Packed) Name(rank, index int) string {
 		return name
 	}
 	at := index
-	for step := range r.at {
-		at += s.size(step)
+	for i := range s.ranks {
+		if s.ranks[i].rank == int32(rank) {
+			break
+		}
+		at += s.size(&s.ranks[i].packedRank)
 	}
 	if label := s.names.appendLabel(nil, at); len(label) > 0 {
 		name = string(label)

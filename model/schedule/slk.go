@@ -148,7 +148,7 @@ var slkLayout = chunk.Layout{Magic: "SLKSCHED", End: "SLKE", Version: 3, What: "
 var slkFormat = Format{
 	Name: "slk", Noun: "a slackline schedule", Suffixes: []string{".slk"},
 	Info:  "slackline schedule: compact binary form that keeps phases, collectives and origins",
-	Sniff: IsSLK, Read: ReadSLK, Pack: packGraph(ReadSLK),
+	Sniff: IsSLK, Read: ReadSLK, Pack: packSLK,
 	Write: func(w io.Writer, g *Graph) ([]string, error) { return nil, WriteSLK(w, g) },
 }
 

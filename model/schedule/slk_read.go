@@ -3,8 +3,10 @@ package schedule
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"slackline/internal/chunk"
 	"slackline/internal/plain"
@@ -13,12 +15,26 @@ import (
 // ReadSLK reads an slk file into memory. The name is for messages. A truncated file is an error; see
 // ReadSLKPrefix.
 func ReadSLK(name string, data []byte) (*Graph, error) {
+	r, err := readSLK(name, data, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	return r.finish(), nil
+}
+
+// readSLK reads an slk file. Ranks that are whole are packed, if a packer is given, and then dropped from the graph; room
+// refuses those that need too much memory.
+func readSLK(name string, data []byte, k *packer, room func() error) (*slkReader, error) {
 	r, err := newSLKReader(data)
 	if err == nil {
+		r.pack, r.room = k, room
 		err = r.run()
 	}
 	if err == nil {
-		return r.finish(), nil
+		return r, nil
+	}
+	if wrong := (&FileError{}); errors.As(err, &wrong) {
+		return nil, err
 	}
 	if errors.Is(err, chunk.ErrTruncated) && r != nil && r.g != nil {
 		err = fmt.Errorf("%w: %s", err, r.missing())
@@ -33,6 +49,11 @@ type slkReader struct {
 	unzip  *chunk.Unzip
 	raw    []byte
 	chunks []slkChunkInfo
+	pack   *packer // nil: the graph keeps all
+	room   func() error
+	packed int       // ranks that are packed and dropped
+	gone   blockInfo // how much of the graph that was,
+	blocks int       // and how many blocks
 	slkDecoder
 }
 
@@ -53,7 +74,7 @@ func (r *slkReader) wrap(name string, err error) error {
 
 // missing names the ranks that are whole.
 func (r *slkReader) missing() string {
-	whole := len(r.g.steps) - 1
+	whole := r.packed + len(r.g.steps) - 1
 	switch whole {
 	case 0:
 		return fmt.Sprintf("none of the %d ranks is whole", r.table.ranks)
@@ -107,6 +128,9 @@ func (r *slkReader) run() error {
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", kind, err)
+		}
+		if err = r.packWhole(); err != nil {
+			return err
 		}
 		r.chunks = append(r.chunks, info)
 		r.at += length
@@ -172,7 +196,9 @@ func (r *slkReader) readMeta(raw []byte) error {
 	}
 	table := &slkTable{ranks: int(ranks), wantGroups: groups, wantOrigins: origins}
 	r.slkDecoder = slkDecoder{g: g, ranks: int64(ranks), origins: max(origins, 1), table: table, names: names}
-	r.reserve()
+	if r.pack == nil {
+		r.reserve()
+	}
 	return nil
 }
 
@@ -239,8 +265,8 @@ func (r *slkReader) checkIndex(raw []byte) error {
 		what string
 		is   int
 	}{
-		{"operations", len(r.g.ops)}, {"blocks", len(r.g.blocks) - 1},
-		{"dependents", len(r.g.dependents)}, {"chunks", len(r.chunks)},
+		{"operations", r.gone.ops + len(r.g.ops)}, {"blocks", r.blocks + len(r.g.blocks) - 1},
+		{"dependents", r.gone.dependents + len(r.g.dependents)}, {"chunks", len(r.chunks)},
 	} {
 		if v := c.Uint(); v != uint64(total.is) {
 			return fmt.Errorf("the index announces %d %s, but there are %d", v, total.what, total.is)
@@ -294,3 +320,59 @@ func (r *slkReader) finish() *Graph {
 	g.calls, g.groups, g.origins = r.table.calls, r.table.groups, r.table.origins
 	return g
 }
+
+// packSLK is ReadSLK for a program that is only run. The operations of a chunk are in memory at a time, or of a rank if that
+// is longer.
+func packSLK(name string, file io.ReaderAt, size int64, o PackOptions) (*Packed, error) {
+	data, err := o.readWhole(name, file, size)
+	if err != nil {
+		return nil, err
+	}
+	o.used = new(atomic.Int64)
+	k := &packer{}
+	r, err := readSLK(name, data, k, func() error { return o.check(name, k) })
+	if err != nil {
+		return nil, err
+	}
+	if err := r.packWhole(); err != nil {
+		return nil, err
+	}
+	k.names = r.g.Names
+	p := &Packed{calls: r.table.calls, groups: r.table.groups, origins: r.table.origins, shape: r.g.shape}
+	if k.names != nil {
+		p.file = k.names.File
+	}
+	p.take(r.table.ranks, []*packer{k})
+	return p, nil
+}
+
+// packWhole packs the ranks of the graph that are whole, if they are to be packed, and drops them.
+func (r *slkReader) packWhole() error {
+	if r.pack == nil || r.g == nil {
+		return nil
+	}
+	g, whole := r.g, len(r.g.steps)-1
+	r.pack.total = int32(r.ranks)
+	for i := range whole {
+		r.pack.addRank(r.packed+i, g, i)
+	}
+	end := g.blocks[g.steps[whole]]
+	g.ops = dropFront(g.ops, end.ops)
+	g.first = dropFront(g.first, end.first)
+	g.dependents = dropFront(g.dependents, end.dependents)
+	g.blocks = dropFront(g.blocks, g.steps[whole])
+	for i := range g.blocks {
+		b := &g.blocks[i]
+		b.ops, b.first, b.dependents = b.ops-end.ops, b.first-end.first, b.dependents-end.dependents
+	}
+	r.packed += whole
+	r.blocks += g.steps[whole]
+	r.gone.ops += end.ops
+	r.gone.dependents += end.dependents
+	r.dependents -= end.dependents
+	g.steps = g.steps[:1]
+	return r.room()
+}
+
+// dropFront drops the first n elements of a list.
+func dropFront[T any](list []T, n int) []T { return list[:copy(list, list[n:])] }

@@ -286,7 +286,7 @@ func TestSLKRejects(t *testing.T) {
 		{"neighbor", []rawChunk{{slkMeta, meta}, {slkDefs, []byte{'l', 0, 1, 4, 'c', 11, 0, 0, 8, 0, 1, 0, 0, 0}}}, "list 1 has ranks 0 to 2"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			_, err := ReadSLK("x.slk", packSLK(tc.chunks))
+			_, err := ReadSLK("x.slk", slkOf(tc.chunks))
 			if tc.want == "" {
 				if err != nil {
 					t.Errorf("ReadSLK: %v", err)
@@ -333,8 +333,8 @@ type rawChunk struct {
 	raw  []byte
 }
 
-// packSLK makes a file of chunks whose content may be wrong.
-func packSLK(chunks []rawChunk) []byte {
+// slkOf makes a file of chunks whose content may be wrong.
+func slkOf(chunks []rawChunk) []byte {
 	var out bytes.Buffer
 	s := newSLKWriter(&out, graphOf(rankOps{}))
 	s.write(slkLayout.Header())
@@ -417,7 +417,7 @@ func FuzzReadSLK(f *testing.F) {
 			if len(rest) > 0 && rest[0] >= 'a' {
 				kind = slkDefs
 			}
-			data = packSLK([]rawChunk{{slkMeta, meta}, {kind, rest}})
+			data = slkOf([]rawChunk{{slkMeta, meta}, {kind, rest}})
 		}
 		g, err := ReadSLK("fuzz.slk", data)
 		if err != nil {

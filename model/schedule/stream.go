@@ -12,13 +12,19 @@ type Stream interface {
 	Next(rank int, at Cursor, b *Block) (Cursor, bool)
 }
 
-// Exchanger is implemented by streams that know their commonest blocks: one send and one receive of
-// a collective, in the collective context, with tag 0. An engine gets them without a block.
+// Exchanger is implemented by streams that know their commonest blocks, which an engine then gets without a block.
 type Exchanger interface {
-	// NextExchange is Next for such a block: the send of size bytes goes to one rank, the receive
-	// is from another. The cursor after it has Sub one higher. If ok is false, the block is
-	// another one, or it is not known: Next tells. The block b is the one given to Next.
-	NextExchange(rank int, at Cursor, b *Block) (to, from int32, size int64, ok bool)
+	// NextExchange is Next for a block of one send and one receive, which it returns with the cursor after it. If ok is
+	// false, the block is another one, or it is not known: Next tells. The block b is the one given to Next.
+	NextExchange(rank int, at Cursor, b *Block) (x Exchange, next Cursor, ok bool)
+}
+
+// Exchange is a send and a receive with the same tag and context, independent of each other.
+type Exchange struct {
+	Size     int64 // of the send
+	To, From int32
+	Tag      uint32
+	Context  uint8
 }
 
 // Cursor is the position of a rank in a stream.
