@@ -22,8 +22,8 @@ func (l LeftOut) String() string {
 const leastLeftOut = 100
 
 // core is when the first rank leaves MPI_Init and when the last one enters MPI_Finalize: before and after that every rank starts or ends,
-// and none waits for what another one computes. It is not ok for runs in which a rank has no MPI_Init or no MPI_Finalize, and for simulated
-// ones, which have neither.
+// and none waits for what another one computes. A recording that was cut or a run that crashed may lack one of them on some ranks; then it
+// is the edge of the run. Not ok: nothing lies between.
 func (t *Timeline) core() (begin, end unit.Duration, edges []bool, ok bool) {
 	starts, ends := make([]bool, len(t.Paths)), make([]bool, len(t.Paths))
 	edges = make([]bool, len(t.Paths))
@@ -36,6 +36,7 @@ func (t *Timeline) core() (begin, end unit.Duration, edges []bool, ok bool) {
 		}
 	}
 	begin, end = t.End, t.Start
+	allStarted, allEnded := true, true
 	for i := range t.Locations {
 		l := &t.Locations[i]
 		if l.Thread != 0 {
@@ -50,17 +51,20 @@ func (t *Timeline) core() (begin, end unit.Duration, edges []bool, ok bool) {
 				end, ended = max(end, l.Calls.Enter[k]), true
 			}
 		}
-		if !started || !ended {
-			return 0, 0, nil, false
-		}
+		allStarted, allEnded = allStarted && started, allEnded && ended
+	}
+	if !allStarted {
+		begin = t.Start
+	}
+	if !allEnded {
+		end = t.End
 	}
 	return begin, end, edges, !t.Simulated && begin < end
 }
 
 // Core returns the run without the start and the end of MPI: from where the first rank leaves MPI_Init to where the last one enters
-// MPI_Finalize, both as calls that begin or end there. All wait states between ranks lie in it. A run without either, and one of which they
-// take less than 1 %, stays as it is; so does one with streams, which may work at any time. With reuse t is void afterwards; else it stays
-// whole.
+// MPI_Finalize, both as calls that begin or end there. All wait states between ranks lie in it. A run of which they take less than 1 %
+// stays as it is; so does one with streams, which may work at any time. With reuse t is void afterwards; else it stays whole.
 func (t *Timeline) Core(threads int, reuse bool) *Timeline {
 	begin, end, edges, ok := t.core()
 	left := LeftOut{Before: begin - t.Start, After: t.End - end}

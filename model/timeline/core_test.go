@@ -54,12 +54,19 @@ func TestCore(t *testing.T) {
 	}
 }
 
-// Runs that never end MPI, simulated runs and those with a short start and end stay as they are.
+// Of a run that crashed, or of which the recording was cut, the start is left out all the same.
+func TestCoreWithoutEnd(t *testing.T) {
+	tl := startedRun(1000, false).Core(1, false)
+	if tl.Start != 400 || tl.End != 1000 || tl.LeftOut != (LeftOut{Before: 400}) {
+		t.Errorf("from %d to %d, without %s, want 400 to 1000", tl.Start, tl.End, tl.LeftOut)
+	}
+}
+
+// Simulated runs and those with a short start and end stay as they are.
 func TestCoreOfOthers(t *testing.T) {
 	simulated := startedRun(1000, true)
 	simulated.Simulated = true
-	for name, tl := range map[string]*Timeline{"without end": startedRun(1000, false), "simulated": simulated,
-		"short start": startedRun(100_000, true)} {
+	for name, tl := range map[string]*Timeline{"simulated": simulated, "short start": startedRun(100_000, true)} {
 		if c := tl.Core(1, false); c != tl {
 			t.Errorf("%s: cut to %d .. %d", name, c.Start, c.End)
 		}
