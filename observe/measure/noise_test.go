@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"math"
 	"os"
 	"os/exec"
@@ -39,6 +40,13 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	case "disturb":
 		disturb()
+	case "killed":
+		c := exec.Command("sleep", "600")
+		c.Stdout = os.Stdout // open as long as it runs
+		if err := startElsewhere(c, 0); err == nil {
+			os.Stdout.WriteString("started\n")
+		}
+		time.Sleep(time.Hour)
 	}
 	os.Exit(m.Run())
 }
@@ -349,5 +357,35 @@ func TestQuietestRunIsKept(t *testing.T) {
 	failure := errors.New("no CPU")
 	if _, err := quietest(3, func() (*Noise, error) { return nil, failure }); !errors.Is(err, failure) {
 		t.Errorf("error = %v, want %v", err, failure)
+	}
+}
+
+// A measuring process does not outlive the one that started it, even if that one is killed: it would take a CPU for as long as was
+// asked for.
+func TestMeasuringProcessEnds(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	c := exec.Command(self)
+	c.Env, c.Stdout = append(os.Environ(), roleVariable+"=killed"), w
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	started := make([]byte, len("started\n"))
+	if _, err := io.ReadFull(r, started); err != nil {
+		t.Errorf("no measuring process: %v", err)
+	}
+	_ = c.Process.Kill()
+	_ = c.Wait()
+	_ = r.SetReadDeadline(time.Now().Add(time.Minute))
+	if n, err := r.Read(started); err != io.EOF {
+		t.Errorf("after the end of the parent: %d bytes, %v; want the end of the measuring process", n, err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -110,8 +111,9 @@ func (o *NoiseOptions) measureCPU(ctx context.Context, cpu int, start int64) (*C
 }
 
 // startElsewhere starts a process whose threads, but for the one that will measure, stay off the
-// measured CPU, if there is another one.
+// measured CPU, if there is another one. It ends with this one, however this one ends.
 func startElsewhere(c *exec.Cmd, cpu int) error {
+	c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	var own, others unix.CPUSet
