@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"slackline/internal/parallel"
+	"slackline/internal/spill"
 	"slackline/model/timeline"
 	"slackline/model/unit"
 )
@@ -248,7 +249,7 @@ func byRank(tl *timeline.Timeline, n int, location func(i int) int32) [][]int32 
 	for i := range n {
 		counts[tl.Locations[location(i)].Rank]++
 	}
-	all := make([]int32, 0, n)
+	all := spill.Make[int32](tl.Space, 0, n)
 	lists := make([][]int32, tl.Ranks)
 	at := 0
 	for r, c := range counts {

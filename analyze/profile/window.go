@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"slackline/internal/parallel"
+	"slackline/internal/spill"
 	"slackline/model/timeline"
 	"slackline/model/unit"
 )
@@ -38,7 +39,7 @@ func NewWindows(tl *timeline.Timeline, paths *Paths, threads int) *Windows {
 	for i := range tl.Locations {
 		w.lacks[i] = tl.Locations[i].NoCPU
 	}
-	parallel.Each(len(tl.Locations), threads, func(i int) { w.callers[i] = callersOf(&tl.Locations[i].Calls) })
+	parallel.Each(len(tl.Locations), threads, func(i int) { w.callers[i] = callersOf(tl.Space, &tl.Locations[i].Calls) })
 	for i := range tl.Teams {
 		t := &tl.Teams[i]
 		for _, m := range t.Members {
@@ -51,8 +52,8 @@ func NewWindows(tl *timeline.Timeline, paths *Paths, threads int) *Windows {
 }
 
 // callersOf finds the call around every call.
-func callersOf(c *timeline.Calls) []int32 {
-	around := make([]int32, c.Len())
+func callersOf(s *spill.Space, c *timeline.Calls) []int32 {
+	around := spill.Make[int32](s, c.Len(), c.Len())
 	open := int32(-1)
 	for i := range around {
 		for open >= 0 && c.Skip[open] <= int32(i) {
@@ -249,7 +250,7 @@ func (w *Windows) keepLedger(location int32) {
 	}
 	l.distance = int32(max(minDistance, len(l.paths)))
 	spent := make([]unit.Duration, len(l.paths))
-	l.entries = make([]unit.Duration, 0, (c.Len()/int(l.distance)+1)*len(l.paths))
+	l.entries = spill.Make[unit.Duration](w.tl.Space, 0, (c.Len()/int(l.distance)+1)*len(l.paths))
 	at := c.Enter[0]
 	for i := int32(0); i < int32(c.Len()); i += l.distance {
 		sums.Clear()

@@ -6,6 +6,7 @@ import (
 	"slackline/analyze/profile"
 	"slackline/analyze/waits/ledger"
 	"slackline/internal/parallel"
+	"slackline/internal/spill"
 	"slackline/model/timeline"
 	"slackline/model/unit"
 )
@@ -165,7 +166,7 @@ func (a *analysis) clockError(x, y int32) unit.Duration {
 // they begin, as they do unless calls that wait contain others.
 type ends []unit.Duration // by state: the latest end up to it
 
-func endsOf(states []state) ends {
+func endsOf(s *spill.Space, states []state) ends {
 	ordered := true
 	for i := 1; i < len(states); i++ {
 		ordered = ordered && states[i-1].end() <= states[i].end()
@@ -173,7 +174,7 @@ func endsOf(states []state) ends {
 	if ordered {
 		return nil
 	}
-	latest := make(ends, len(states))
+	latest := ends(spill.Make[unit.Duration](s, len(states), len(states)))
 	for i := range states {
 		latest[i] = states[i].end()
 		if i > 0 {

@@ -11,6 +11,7 @@ import (
 
 	"slackline/analyze/waits/ledger"
 	"slackline/internal/parallel"
+	"slackline/internal/spill"
 	"slackline/model/unit"
 )
 
@@ -180,7 +181,7 @@ func (b *backward) countPending() {
 func (b *backward) collectReady() {
 	for i := range b.a.states {
 		if b.a.states[i].pending == 0 {
-			b.ready = append(b.ready, i)
+			b.ready = spill.Append(b.a.tl.Space, b.ready, i)
 		}
 	}
 	for i := range b.a.idle {

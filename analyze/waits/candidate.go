@@ -7,6 +7,7 @@ import (
 
 	"slackline/analyze/waits/ledger"
 	"slackline/internal/parallel"
+	"slackline/internal/spill"
 	"slackline/model/timeline"
 	"slackline/model/unit"
 )
@@ -27,12 +28,15 @@ type candidate struct {
 const blockSize = 1 << 12
 
 // candidates are those that one worker found.
-type candidates struct{ blocks [][]candidate }
+type candidates struct {
+	blocks [][]candidate
+	space  *spill.Space
+}
 
 func (c *candidates) add(x candidate) {
 	n := len(c.blocks)
 	if n == 0 || len(c.blocks[n-1]) == blockSize {
-		c.blocks = append(c.blocks, make([]candidate, 0, blockSize))
+		c.blocks = append(c.blocks, spill.Make[candidate](c.space, 0, blockSize))
 		n++
 	}
 	c.blocks[n-1] = append(c.blocks[n-1], x)
@@ -57,12 +61,13 @@ func (a *analysis) choose(found []candidates) {
 	for i := range at {
 		at[i].Store(begin[i])
 	}
-	all := make([]candidate, begin[len(begin)-1])
+	all := spill.Make[candidate](a.tl.Space, int(begin[len(begin)-1]), int(begin[len(begin)-1]))
 	a.each(len(blocks), func(i int) {
 		for j := range blocks[i] {
 			c := &blocks[i][j]
 			all[at[c.location].Add(1)-1] = *c
 		}
+		spill.Free(a.tl.Space, blocks[i])
 		blocks[i] = nil
 	})
 	counts := make([]int, len(a.tl.Locations))
@@ -71,15 +76,16 @@ func (a *analysis) choose(found []candidates) {
 	for l, n := range counts {
 		a.first[l+1] = a.first[l] + n
 	}
-	a.states = make([]state, a.first[len(counts)])
+	a.states = spill.Make[state](a.tl.Space, a.first[len(counts)], a.first[len(counts)])
 	a.ends = make([]ends, len(counts))
 	a.each(len(counts), func(l int) {
 		of := a.states[a.first[l]:a.first[l+1]]
 		for i := range of {
 			of[i] = a.newState(&all[begin[l]+int64(i)])
 		}
-		a.ends[l] = endsOf(of)
+		a.ends[l] = endsOf(a.tl.Space, of)
 	})
+	spill.Free(a.tl.Space, all)
 }
 
 // best brings the best candidate of every call to the front, in the order of the calls, and returns
@@ -126,6 +132,9 @@ func (a *analysis) scratches() [][]int32 {
 // forward finds all wait states.
 func (a *analysis) forward() {
 	found := make([]candidates, max(a.threads, 1))
+	for i := range found {
+		found[i].space = a.tl.Space
+	}
 	a.readMessages(found)
 	a.readCollectives(found)
 	a.readPoints(found)
@@ -160,6 +169,10 @@ func (a *analysis) readMessages(candidates []candidates) {
 	contacts := make([][]found, len(scratch))
 	probes := a.findProbes()
 	parallel.EachWorker(len(a.tl.Locations), a.threads, func(worker, l int) {
+		if most := 3 * (first[l+1] - first[l]); a.tl.Space != nil && cap(contacts[worker]) < most { // two of a message, one of its probe
+			spill.Free(a.tl.Space, contacts[worker])
+			contacts[worker] = spill.Make[found](a.tl.Space, 0, most)
+		}
 		list := contacts[worker][:0]
 		for i := first[l]; i < first[l+1]; i++ {
 			m := &a.tl.Messages[i]
@@ -175,9 +188,12 @@ func (a *analysis) readMessages(candidates []candidates) {
 				list = a.readProbe(probes, m, int32(i), e.send, &candidates[worker], list)
 			}
 		}
-		a.contacts[l] = newContacts(list, scratch[worker])
+		a.contacts[l] = newContacts(a.tl.Space, list, scratch[worker])
 		contacts[worker] = list
 	})
+	for _, list := range contacts {
+		spill.Free(a.tl.Space, list)
+	}
 }
 
 // readMessage finds the waits that a message caused.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"slackline/internal/spill"
 	"slackline/model/timeline"
 	"slackline/model/unit"
 )
@@ -119,12 +120,12 @@ func (a *analysis) addContacts(pairs []epochPair) {
 				list = append(list, found{old, peer})
 			}
 		}
-		a.contacts[location] = newContacts(list, scratch)
+		a.contacts[location] = newContacts(a.tl.Space, list, scratch)
 	}
 }
 
 // newContacts sorts contacts by sender and instant. The scratch has a zero for every location, and gets them back.
-func newContacts(list []found, scratch []int32) contacts {
+func newContacts(s *spill.Space, list []found, scratch []int32) contacts {
 	var c contacts
 	for i := range list {
 		peer := list[i].peer
@@ -135,7 +136,7 @@ func newContacts(list []found, scratch []int32) contacts {
 	slices.Sort(c.peers)
 	c.peers = slices.Clip(c.peers)
 	c.first = make([]int32, len(c.peers)+1)
-	c.list = make([]contact, len(list))
+	c.list = spill.Make[contact](s, len(list), len(list))
 	at := int32(0)
 	for i, p := range c.peers {
 		c.first[i] = at

@@ -9,6 +9,7 @@ import (
 	"slackline/analyze/devices"
 	"slackline/analyze/profile"
 	"slackline/internal/parallel"
+	"slackline/internal/spill"
 	"slackline/model/timeline"
 	"slackline/model/unit"
 )
@@ -201,7 +202,7 @@ func (w *walker) walk(p place) (place, bool) {
 
 // visit takes a segment; of the location's calls those before number before belong to it.
 func (w *walker) visit(s Segment, before int32) {
-	w.segments = append(w.segments, s)
+	w.segments = spill.Append(w.a.tl.Space, w.segments, s)
 	w.sums.Clear()
 	w.a.windows.Add(w.sums, s.Location, s.From, s.To, before)
 	left := s.To - s.From

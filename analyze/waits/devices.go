@@ -142,7 +142,7 @@ func (a *analysis) addDevices(tl *timeline.Timeline) {
 	}
 	for l := range a.ends {
 		a.first[l+1] += a.first[l]
-		a.ends[l] = endsOf(a.states[a.first[l]:a.first[l+1]])
+		a.ends[l] = endsOf(a.tl.Space, a.states[a.first[l]:a.first[l+1]])
 	}
 	d.run.Number(kernels)
 	if !a.causeless {

@@ -7,6 +7,7 @@ import (
 
 	"slackline/analyze/profile"
 	"slackline/internal/parallel"
+	"slackline/internal/spill"
 	"slackline/model/unit"
 )
 
@@ -145,8 +146,9 @@ type Origin struct {
 // Origins returns the origins of all wait states, by their numbers.
 func (r *Result) Origins(ctx context.Context) ([]Origin, error) {
 	a := r.a
-	origins := make([]Origin, len(a.states))
-	follow := make([]int32, len(a.states)) // the wait state to follow; -1: none
+	n := len(a.states)
+	origins, order := spill.Make[Origin](a.tl.Space, n, n), spill.Make[int32](a.tl.Space, n, n)
+	follow := spill.Make[int32](a.tl.Space, n, n) // the wait state to follow; -1: none
 	workers := make([]*explainer, max(a.threads, 1))
 	parallel.Chunks(len(a.states), stateChunk, len(workers), func(worker, from, to int) {
 		if workers[worker] == nil {
@@ -163,7 +165,6 @@ func (r *Result) Origins(ctx context.Context) ([]Origin, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	order := make([]int32, len(a.states))
 	for i := range order {
 		order[i] = int32(i)
 	}

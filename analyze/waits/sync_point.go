@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"slackline/internal/parallel"
+	"slackline/internal/spill"
 	"slackline/model/timeline"
 	"slackline/model/unit"
 )
@@ -164,7 +165,8 @@ func (a *analysis) findJoinings() {
 	a.eachJoining(func(location int32, _ joining) { counts[location].Add(1) })
 	a.joinings = make([][]joining, len(counts))
 	for i := range counts {
-		a.joinings[i] = make([]joining, counts[i].Swap(0))
+		n := int(counts[i].Swap(0))
+		a.joinings[i] = spill.Make[joining](a.tl.Space, n, n)
 	}
 	a.eachJoining(func(location int32, j joining) {
 		a.joinings[location][counts[location].Add(1)-1] = j

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"slackline/internal/spill"
 	"slackline/model/timeline"
 	"slackline/model/unit"
 )
@@ -33,7 +34,10 @@ func (a *analysis) markWrongOrder(k *kind) {
 		states := a.states[a.first[l]:a.first[l+1]]
 		late := func(s state) bool { return s.metric == k.parent.metric }
 		if slices.ContainsFunc(states, late) {
-			newReceptions(a.tl.Messages[first[l]:first[l+1]], first[l]).mark(a, states, k)
+			r := newReceptions(a.tl.Space, a.tl.Messages[first[l]:first[l+1]], first[l])
+			r.mark(a, states, k)
+			spill.Free(a.tl.Space, r.order)
+			spill.Free(a.tl.Space, r.earliest)
 		}
 	})
 }
@@ -46,8 +50,9 @@ type receptions struct {
 	earliest []unit.Duration // by place in order: the first time of sending from here on
 }
 
-func newReceptions(messages []timeline.Message, offset int) *receptions {
-	r := &receptions{messages: messages, offset: offset, order: make([]int32, len(messages)), earliest: make([]unit.Duration, len(messages)+1)}
+func newReceptions(s *spill.Space, messages []timeline.Message, offset int) *receptions {
+	r := &receptions{messages: messages, offset: offset, order: spill.Make[int32](s, len(messages), len(messages)),
+		earliest: spill.Make[unit.Duration](s, len(messages)+1, len(messages)+1)}
 	for i := range r.order {
 		r.order[i] = int32(i)
 	}

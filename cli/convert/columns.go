@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	"slackline/cli/scenario"
 	"slackline/internal/atomicfile"
 	"slackline/internal/phrase"
+	"slackline/internal/spill"
 	"slackline/model/unit"
 	"slackline/show/columns"
 )
@@ -31,8 +33,22 @@ func (o *traceOutput) columns(a *env.Env, c *cobra.Command, args []string, out s
 		return err
 	}
 	o.warnOfVoid(a, c, export.FormatColumns)
+	space, err := spill.New(filepath.Dir(out), residentColumns)
+	if err != nil {
+		return err
+	}
+	err = o.writeColumns(a, c, word, out, space)
+	return errors.Join(err, space.Close())
+}
+
+// residentColumns is how much of the long lists of a run is in memory at a time, in bytes.
+const residentColumns = 256 << 20
+
+// writeColumns does it with the long lists of the run in a space.
+func (o *traceOutput) writeColumns(a *env.Env, c *cobra.Command, word, out string, space *spill.Space) error {
 	begin := time.Now()
 	run := scenario.NewRunOptions()
+	run.Space = space
 	run.Strict, run.Future.Program.Partial, run.Threads = o.strict, o.partial, runtime.GOMAXPROCS(0)
 	r, err := run.OpenRun(a, c, word, false)
 	if err != nil {
@@ -42,13 +58,12 @@ func (o *traceOutput) columns(a *env.Env, c *cobra.Command, args []string, out s
 	if err != nil {
 		return err
 	}
-	all, err := columns.NewRun(c.Context(), result)
+	written, err := columns.WriteDir(c.Context(), out, o.force, columns.NewRun(result))
 	if err != nil {
 		return err
 	}
-	written, err := columns.WriteDir(c.Context(), out, o.force, all)
-	if err != nil {
-		return err
+	if err := space.Err(); err != nil {
+		a.Warn("the run did not fit into %s beside the tables and was kept in memory: %v", filepath.Dir(out), err)
 	}
 	rows := int64(0)
 	for _, w := range written {

@@ -15,6 +15,7 @@ import (
 
 	"slackline/internal/cluster"
 	"slackline/internal/provenance"
+	"slackline/internal/spill"
 	"slackline/model/timeline"
 	"slackline/model/trace"
 	"slackline/model/unit"
@@ -28,6 +29,7 @@ type TraceOptions struct {
 	Partial    bool          // leave out ranks whose events cannot be read
 	Clock      trace.Clock   // how clocks are brought together; empty: trace.ClockAuto
 	Threads    int           // 0: one per core
+	Space      *spill.Space  // that the long lists of the timeline are in; nil: they are on the heap
 	Hash       bool          // fill Trace.Record with the hash of the files
 	Group      cluster.Group // processes that read it together, each the files of its own ranks; nil: there is one
 }
@@ -96,7 +98,7 @@ func OpenTrace(ctx context.Context, word string, o TraceOptions) (*Trace, error)
 	clocks := &trace.ClockReport{}
 	tl, err := trace.ToTimelinePart(ctx, o.Group, t, trace.TimelineOptions{
 		Ranks: o.Ranks, Begin: o.Begin, End: o.End, Strict: o.Strict, Partial: o.Partial, Threads: o.Threads, Interrupt: ctx.Err,
-		Clock: cmp.Or(o.Clock, trace.ClockAuto), Clocks: clocks,
+		Clock: cmp.Or(o.Clock, trace.ClockAuto), Clocks: clocks, Space: o.Space,
 	})
 	if t.Close != nil {
 		err = errors.Join(err, t.Close())

@@ -16,6 +16,7 @@ import (
 	"slackline/cli/input"
 	"slackline/internal/phrase"
 	"slackline/internal/provenance"
+	"slackline/internal/spill"
 	"slackline/model/pattern"
 	"slackline/model/schedule"
 	"slackline/model/timeline"
@@ -35,6 +36,7 @@ type RunOptions struct {
 	Strict     bool
 	Clock      flags.Choice
 	Threads    int
+	Space      *spill.Space // that the long lists of a recorded run are in; nil: they are on the heap
 	Future     Options
 }
 
@@ -154,7 +156,7 @@ func (o *RunOptions) Simulated(c *cobra.Command, word string) (bool, error) {
 func (o *RunOptions) read(a *env.Env, c *cobra.Command, word string, hash bool) (*Run, error) {
 	options := input.TraceOptions{
 		Begin: o.Begin.Value, End: o.End.Value, Ranks: o.Ranks.List, Strict: o.Strict, Partial: o.Future.Program.Partial,
-		Clock: trace.Clock(o.Clock.Value), Threads: o.Threads, Hash: hash, Group: a.Group(),
+		Clock: trace.Clock(o.Clock.Value), Threads: o.Threads, Hash: hash, Group: a.Group(), Space: o.Space,
 	}
 	in, err := input.OpenTrace(c.Context(), word, options)
 	if errors.Is(err, trace.ErrOneReader) {

@@ -7,6 +7,7 @@ import (
 
 	"slackline/internal/parallel"
 	"slackline/internal/plain"
+	"slackline/internal/spill"
 	"slackline/model/unit"
 )
 
@@ -23,6 +24,7 @@ type Builder struct {
 	locations []*LocationBuilder
 	grid      *Grid
 	simulated bool
+	space     *spill.Space
 }
 
 // NewBuilder returns a Builder of a run with ranks 0 .. ranks-1.
@@ -63,6 +65,9 @@ func (b *Builder) object(to *[]Object, o Object) int32 {
 // SetGrid gives the run a process grid.
 func (b *Builder) SetGrid(g *Grid) { b.grid = g }
 
+// SetSpace gives the run a space for its long lists, before there is a location. The timeline is void when the space is closed.
+func (b *Builder) SetSpace(s *spill.Space) { b.space = s }
+
 // SetSimulated records that the run was simulated: its times are exact.
 func (b *Builder) SetSimulated() { b.simulated = true }
 
@@ -70,7 +75,7 @@ func (b *Builder) SetSimulated() { b.simulated = true }
 // sorted by rank and thread.
 func (b *Builder) Location(rank, thread int, name, host string) *LocationBuilder {
 	l := &LocationBuilder{
-		rank: rank, thread: thread, name: plain.Name(name), host: plain.Name(host),
+		rank: rank, thread: thread, name: plain.Name(name), host: plain.Name(host), space: b.space,
 		last: never, clockError: unknownClock,
 	}
 	b.mu.Lock()
@@ -100,6 +105,7 @@ func (b *Builder) finisher(threads int) *finisher {
 	}
 	t := &Timeline{
 		Ranks: b.ranks, Regions: b.regions, Comms: b.comms, Windows: b.windows, Files: b.files, Grid: b.grid, Simulated: b.simulated,
+		Space:     b.space,
 		Locations: make([]Location, len(b.locations)),
 	}
 	return &finisher{t: t, locations: b.locations, threads: max(threads, 1)}

@@ -3,6 +3,7 @@ package timeline
 import (
 	"math"
 
+	"slackline/internal/spill"
 	"slackline/model/unit"
 )
 
@@ -11,6 +12,7 @@ import (
 type LocationBuilder struct {
 	rank, thread int
 	name, host   string
+	space        *spill.Space // that long lists are in; nil: they are on the heap
 
 	calls Calls // columns of the same capacity; Path holds numbers of the location's own tree
 	open  []int32
@@ -65,7 +67,7 @@ const never = unit.Duration(math.MinInt64)
 // Reserve makes room for so many calls; it is never needed, but saves time and memory.
 func (l *LocationBuilder) Reserve(calls int) {
 	if calls > cap(l.calls.Enter) {
-		l.calls.resize(calls)
+		l.calls.resize(l.space, calls)
 	}
 }
 
@@ -124,7 +126,7 @@ func (l *LocationBuilder) Polls(count int64) {
 		l.polls[n-1].Count += count
 		return
 	}
-	l.polls = append(l.polls, Poll{Call: i, Count: count})
+	l.polls = spill.Append(l.space, l.polls, Poll{Call: i, Count: count})
 }
 
 // Unbalanced states that so many calls were left without having been entered, or the other way round, and that
@@ -170,19 +172,23 @@ func (l *LocationBuilder) grow() bool {
 		l.tooMany++
 		return false
 	}
-	l.calls.resize(min(max(64, n+n/2), math.MaxInt32))
+	l.calls.resize(l.space, min(max(64, n+n/2), math.MaxInt32))
 	return true
 }
 
 // resize moves the columns to new ones with room for so many calls.
-func (c *Calls) resize(room int) {
-	enter, leave := make([]unit.Duration, len(c.Enter), room), make([]unit.Duration, len(c.Enter), room)
-	path, skip := make([]PathID, len(c.Enter), room), make([]int32, len(c.Enter), room)
-	copy(enter, c.Enter)
-	copy(leave, c.Leave[:len(c.Enter)])
-	copy(path, c.Path)
-	copy(skip, c.Skip[:len(c.Enter)])
-	c.Enter, c.Leave, c.Path, c.Skip = enter, leave, path, skip
+func (c *Calls) resize(s *spill.Space, room int) {
+	n := len(c.Enter)
+	c.Enter, c.Leave = moved(s, c.Enter, n, room), moved(s, c.Leave, n, room)
+	c.Path, c.Skip = moved(s, c.Path, n, room), moved(s, c.Skip, n, room)
+}
+
+// moved returns the first n elements of a list in a new one with room for more; the old one is void.
+func moved[T any](s *spill.Space, list []T, n, room int) []T {
+	to := spill.Make[T](s, n, room)
+	copy(to, list[:n])
+	spill.Free(s, list)
+	return to
 }
 
 // close ends what is still open and brings the columns to their length.
@@ -196,7 +202,7 @@ func (l *LocationBuilder) close() {
 	n := len(l.calls.Enter)
 	l.calls.Leave, l.calls.Skip = l.calls.Leave[:n], l.calls.Skip[:n]
 	if cap(l.calls.Enter) > n+n/4+64 {
-		l.calls.resize(n)
+		l.calls.resize(l.space, n)
 	}
 	l.placeLacks()
 }

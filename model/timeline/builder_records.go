@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"slackline/internal/spill"
 	"slackline/model/unit"
 )
 
@@ -128,7 +129,7 @@ func (l *LocationBuilder) addSend(c channel) *send {
 		l.sends.at(e.last).next = l.sends.n
 		e.last = l.sends.n
 	}
-	s := l.sends.add()
+	s := l.sends.add(l.space)
 	s.channel, s.next, s.state = no, -1, done
 	return s
 }
@@ -158,7 +159,7 @@ func (l *LocationBuilder) Post(t unit.Duration, request uint64) {
 		return
 	}
 	l.requests.put(requestKey{request, receiveRequest}, l.receives.n)
-	r := l.receives.add()
+	r := l.receives.add(l.space)
 	r.posted, r.post = t, call
 }
 
@@ -168,7 +169,7 @@ func (l *LocationBuilder) Recv(t unit.Duration, peer, comm, tag int32, size int6
 	if !ok {
 		return
 	}
-	r := l.receives.add()
+	r := l.receives.add(l.space)
 	r.posted, r.post = t, call
 	l.receiveDone(r, t, channel{peer: peer, comm: comm, tag: tag}, call, seq)
 }
@@ -190,7 +191,7 @@ func (l *LocationBuilder) PartitionedDone(t unit.Duration, peer, comm, tag, numb
 		r = l.receives.at(i)
 	} else {
 		l.away = append(l.away, awayDone{requestKey{request, receiveRequest}, l.receives.n})
-		r = l.receives.add()
+		r = l.receives.add(l.space)
 		r.posted, r.post = t, call
 	}
 	l.receiveDone(r, t, channel{peer, comm, tag, number}, call, seq)
@@ -226,7 +227,7 @@ func (l *LocationBuilder) Collective(t unit.Duration, op Op, comm, root int32, s
 	if !ok {
 		return
 	}
-	l.collectives = append(l.collectives, member{issued: t, op: op, comm: comm, root: root, sent: sent, received: received,
+	l.collectives = spill.Append(l.space, l.collectives, member{issued: t, op: op, comm: comm, root: root, sent: sent, received: received,
 		issue: call, complete: call, seq: seq, counts: l.keepCounts(counts), state: done})
 }
 
@@ -237,7 +238,7 @@ func (l *LocationBuilder) Issue(t unit.Duration, request uint64) {
 		return
 	}
 	l.requests.put(requestKey{request, collectiveRequest}, int32(len(l.collectives)))
-	l.collectives = append(l.collectives, member{issued: t, issue: call})
+	l.collectives = spill.Append(l.space, l.collectives, member{issued: t, issue: call})
 }
 
 // Complete completes the last Issue with its request; see Collective. Without one, the collective
@@ -251,7 +252,7 @@ func (l *LocationBuilder) Complete(t unit.Duration, op Op, comm, root int32, sen
 	if !found {
 		i = int32(len(l.collectives))
 		l.away = append(l.away, awayDone{requestKey{request, collectiveRequest}, i})
-		l.collectives = append(l.collectives, member{issued: t, issue: call})
+		l.collectives = spill.Append(l.space, l.collectives, member{issued: t, issue: call})
 	}
 	m := &l.collectives[i]
 	m.op, m.comm, m.root, m.sent, m.received = op, comm, root, sent, received
@@ -311,7 +312,7 @@ func (l *LocationBuilder) collect(t unit.Duration, m member) (number int, ok boo
 		return 0, false
 	}
 	m.root, m.counts, m.complete, m.state = -1, -1, m.issue, done
-	l.collectives = append(l.collectives, m)
+	l.collectives = spill.Append(l.space, l.collectives, m)
 	return len(l.collectives) - 1, true
 }
 

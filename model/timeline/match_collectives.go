@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"slackline/internal/spill"
 	"slackline/model/unit"
 )
 
@@ -49,7 +50,8 @@ func (f *finisher) matchCollectives() {
 			members += good * size
 		}
 	}
-	f.t.Collectives, f.t.Members = make([]Collective, collectives), make([]Member, members)
+	f.t.Collectives = spill.Make[Collective](f.t.Space, collectives, collectives)
+	f.t.Members = spill.Make[Member](f.t.Space, members, members)
 	f.each(len(tasks), func(i int) {
 		k := tasks[i]
 		f.fillCollectives(&all[k.series], k.from, k.to, k.collective, k.member, counts)
@@ -59,7 +61,7 @@ func (f *finisher) matchCollectives() {
 // collectivesOf groups the collectives of a location by series.
 func (f *finisher) collectivesOf(location int32) []run {
 	l := f.locations[location]
-	return runsOf(location, len(l.collectives), f.t.Series(), func(i int) int32 { return f.seriesOfMember(&l.collectives[i]) })
+	return runsOf(f.t.Space, location, len(l.collectives), f.t.Series(), func(i int) int32 { return f.seriesOfMember(&l.collectives[i]) })
 }
 
 // seriesOfMember is the series that a member of a collective counts in, -1 if there is none.
@@ -99,7 +101,7 @@ func (f *finisher) seriesOf(number int, runs []run) series {
 	for len(runs) > 0 {
 		n := f.sameRank(runs)
 		i, ok := at[f.locations[runs[0].location].rank]
-		of := merge(nil, runs[:n], func(r ref) unit.Duration { return f.member(r).issued })
+		of := f.merge(runs[:n], func(r ref) unit.Duration { return f.member(r).issued })
 		if runs = runs[n:]; !ok {
 			s.nonMembers += int64(len(of))
 			continue
@@ -227,7 +229,7 @@ func (f *finisher) joinCounts() []int {
 		}
 		total += len(l.counts)
 	}
-	f.t.Counts = make([]int64, 0, total)
+	f.t.Counts = spill.Make[int64](f.t.Space, 0, total)
 	for i, l := range f.locations {
 		if begin[i] >= 0 {
 			f.t.Counts = append(f.t.Counts, l.counts...)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"slackline/internal/spill"
 	"slackline/model/unit"
 )
 
@@ -65,7 +66,7 @@ var groupings = sync.Pool{New: func() any { return new(grouping) }}
 
 // runsOf groups the numbers 0 .. n-1 by their key out of 0 .. keys-1; those with a negative key are left
 // out.
-func runsOf(location int32, n, keys int, key func(i int) int32) []run {
+func runsOf(s *spill.Space, location int32, n, keys int, key func(i int) int32) []run {
 	g := groupings.Get().(*grouping)
 	defer groupings.Put(g)
 	if len(g.count) < keys {
@@ -82,7 +83,7 @@ func runsOf(location int32, n, keys int, key func(i int) int32) []run {
 			total++
 		}
 	}
-	order, from := make([]int32, total), int32(0)
+	order, from := spill.Make[int32](s, int(total), int(total)), int32(0)
 	runs := make([]run, len(g.keys))
 	for j, k := range g.keys {
 		to := from + g.count[k]
@@ -128,17 +129,21 @@ func byKey(runs [][]run, keys int) [][]run {
 // ref is a record of some location.
 type ref struct{ location, record int32 }
 
-// merge appends the records of the locations of one rank in the order of their times, those of one
+// merge returns the records of the locations of one rank in the order of their times, those of one
 // location staying in order.
-func merge(out []ref, runs []run, time func(ref) unit.Duration) []ref {
-	from := len(out)
+func (f *finisher) merge(runs []run, time func(ref) unit.Duration) []ref {
+	n := 0
+	for _, r := range runs {
+		n += len(r.records)
+	}
+	out := spill.Make[ref](f.t.Space, 0, n)
 	for _, r := range runs {
 		for _, record := range r.records {
 			out = append(out, ref{r.location, record})
 		}
 	}
 	if len(runs) > 1 {
-		slices.SortStableFunc(out[from:], func(a, b ref) int { return cmp.Compare(time(a), time(b)) })
+		slices.SortStableFunc(out, func(a, b ref) int { return cmp.Compare(time(a), time(b)) })
 	}
 	return out
 }

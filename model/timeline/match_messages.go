@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"slackline/internal/spill"
 	"slackline/model/unit"
 )
 
@@ -26,7 +27,7 @@ func (f *finisher) collectMessages() {
 	for i, l := range f.locations {
 		first[i], total = total, total+l.matched
 	}
-	f.t.Messages = make([]Message, total)
+	f.t.Messages = spill.Make[Message](f.t.Space, total, total)
 	worst := make([]violations, len(f.locations))
 	f.each(len(f.locations), func(i int) { worst[i] = f.fillMessages(int32(i), first[i]) })
 	for i, w := range worst {
@@ -38,7 +39,8 @@ func (f *finisher) collectMessages() {
 	}
 	f.listUnmatched()
 	for _, l := range f.locations {
-		l.sends, l.receives = slab[send]{}, slab[receive]{}
+		l.sends.free(l.space)
+		l.receives.free(l.space)
 		l.sendChannels, l.receiveChannels, l.sendEnds = channelTable{}, channelTable{}, nil
 	}
 }

@@ -3,6 +3,7 @@ package timeline
 import (
 	"math"
 
+	"slackline/internal/spill"
 	"slackline/model/unit"
 )
 
@@ -29,7 +30,7 @@ func (l *LocationBuilder) NoCPU(t, d unit.Duration) {
 		from = max(from, l.alive[n-1].From)
 	}
 	if from < t {
-		l.lacks = append(l.lacks, Lack{Span: Span{from, t}})
+		l.lacks = spill.Append(l.space, l.lacks, Lack{Span: Span{from, t}})
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"slackline/internal/chunk"
 	"slackline/internal/cluster"
+	"slackline/internal/spill"
 	"slackline/model/unit"
 )
 
@@ -125,7 +126,7 @@ func (x *partExchange) takeCollectives(b []byte) bool {
 			return false
 		}
 		l.takeCounts(&c, &m, &last)
-		l.collectives = append(l.collectives, m)
+		l.collectives = spill.Append(l.space, l.collectives, m)
 		last = m
 	}
 	return !c.Bad

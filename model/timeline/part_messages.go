@@ -271,7 +271,7 @@ func (x *partExchange) takeAnswers(in [][]byte) error {
 			return cluster.ErrGarbled
 		}
 		l := x.locations[t.location]
-		*l.receives.add() = t.receive
+		*l.receives.add(l.space) = t.receive
 		l.matched++
 	}
 	return nil

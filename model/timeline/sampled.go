@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"slackline/internal/spill"
 	"slackline/model/unit"
 )
 
@@ -17,7 +18,7 @@ type SampledCall struct {
 func (l *LocationBuilder) EnterSampled(t unit.Duration, r RegionID) {
 	l.Enter(t, r)
 	if i := l.call(); i >= 0 {
-		l.sampled = append(l.sampled, SampledCall{Call: i})
+		l.sampled = spill.Append(l.space, l.sampled, SampledCall{Call: i})
 	}
 }
 

@@ -1,6 +1,10 @@
 package timeline
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"slackline/internal/spill"
+)
 
 // slab is a growing list whose elements never move: every further chunk is twice as large as the one
 // before it. Its zero value is empty.
@@ -12,18 +16,26 @@ type slab[T any] struct {
 // slabBits is the logarithm of the size of the first chunk.
 const slabBits = 4
 
-// add appends an element and returns it.
-func (s *slab[T]) add() *T {
+// add appends an element, with the memory of a space, and returns it.
+func (s *slab[T]) add(space *spill.Space) *T {
 	k := len(s.chunks) - 1
 	if k < 0 || len(s.chunks[k]) == cap(s.chunks[k]) {
 		k++
-		s.chunks = append(s.chunks, make([]T, 0, 1<<(slabBits+k)))
+		s.chunks = append(s.chunks, spill.Make[T](space, 0, 1<<(slabBits+k)))
 	}
 	c := s.chunks[k]
 	c = c[:len(c)+1]
 	s.chunks[k] = c
 	s.n++
 	return &c[len(c)-1]
+}
+
+// free gives the memory back.
+func (s *slab[T]) free(space *spill.Space) {
+	for _, c := range s.chunks {
+		spill.Free(space, c)
+	}
+	*s = slab[T]{}
 }
 
 // at returns element i.

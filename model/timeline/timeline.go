@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"slices"
 
+	"slackline/internal/spill"
 	"slackline/model/unit"
 )
 
@@ -37,7 +38,8 @@ type Timeline struct {
 	Simulated   bool
 	ForcedYield bool // the recorder made MPI give up the CPU while it waits
 	Problems    Problems
-	Part        *Part // which part of the run it is; nil: all of it
+	Part        *Part        // which part of the run it is; nil: all of it
+	Space       *spill.Space // that its long lists are in; nil: they are on the heap
 }
 
 // Location is one thread of a rank.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"slackline/internal/cluster"
+	"slackline/internal/spill"
 	"slackline/model/unit"
 )
 
@@ -78,7 +79,7 @@ func (l *LocationBuilder) SkipReceives(t unit.Duration, peer, comm, tag int32, c
 	t = l.at(t)
 	l.cut = true
 	if count > 0 && l.receives.n < maxNodes {
-		r := l.receives.add()
+		r := l.receives.add(l.space)
 		r.posted, r.time, r.channel = t, t, l.receiveChannels.number(channel{peer: peer, comm: comm, tag: tag})
 		r.post, r.call, r.skips, r.state = -1, -1, count, skipped
 	}
@@ -89,7 +90,8 @@ func (l *LocationBuilder) SkipCollectives(t unit.Duration, comm int32, count int
 	t = l.at(t)
 	l.cut = true
 	if count > 0 {
-		l.collectives = append(l.collectives, member{issued: t, comm: comm, sent: count, issue: -1, complete: -1, counts: -1, state: skipped})
+		m := member{issued: t, comm: comm, sent: count, issue: -1, complete: -1, counts: -1, state: skipped}
+		l.collectives = spill.Append(l.space, l.collectives, m)
 	}
 }
 

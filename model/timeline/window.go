@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"slackline/internal/parallel"
+	"slackline/internal/spill"
 	"slackline/model/unit"
 )
 
@@ -95,10 +96,12 @@ type cutter struct {
 	begin, end unit.Duration
 	touching   []bool // by path: also calls that only touch the edge; nil: of none
 	reuse      bool   // the memory of what is cut, which is void then
+	space      *spill.Space
 }
 
 func (c *cutter) cut(t *Timeline, threads int) *Timeline {
 	w := *t
+	c.space = t.Space
 	w.Start, w.End = max(t.Start, c.begin), min(t.End, c.end)
 	if w.End < w.Start {
 		w.End = w.Start
@@ -225,7 +228,7 @@ func (t Team) cut(begin, end unit.Duration) Team {
 // keep decides which calls of a location are kept.
 func (c *cutter) keep(calls *Calls) keptCalls {
 	n := calls.Len()
-	k := keptCalls{before: make([]int32, n+1)}
+	k := keptCalls{before: spill.Make[int32](c.space, n+1, n+1)}
 	for i := range n {
 		k.before[i+1] = k.before[i]
 		enter, leave := calls.Enter[i], calls.Leave[i]
@@ -245,7 +248,7 @@ func (c *cutter) cutLocation(l *Location, k *keptCalls) Location {
 	if c.reuse {
 		out.Calls = Calls{Enter: l.Calls.Enter[:0], Leave: l.Calls.Leave[:0], Path: l.Calls.Path[:0], Skip: l.Calls.Skip[:0]}
 	} else {
-		out.Calls.resize(int(k.before[n]))
+		out.Calls.resize(c.space, int(k.before[n]))
 	}
 	for i := range n {
 		if k.has(int32(i)) {

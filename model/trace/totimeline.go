@@ -9,6 +9,7 @@ import (
 
 	"slackline/internal/cluster"
 	"slackline/internal/parallel"
+	"slackline/internal/spill"
 	"slackline/model/timeline"
 	"slackline/model/trace/damage"
 	"slackline/model/unit"
@@ -27,6 +28,7 @@ type TimelineOptions struct {
 	Strict    bool         // refuse a trace of which something is missing or damaged
 	Partial   bool         // leave out locations whose events cannot be read
 	Threads   int          // that read at the same time; 0: as many as make sense
+	Space     *spill.Space // that the long lists of the timeline are in, which is void when it is closed; nil: they are on the heap
 	Interrupt func() error // asked now and then; an error ends the reading. nil: never
 }
 
@@ -120,6 +122,7 @@ func newConversion(t *Trace, o TimelineOptions) (*conversion, error) {
 		return nil, err
 	}
 	c.builder = timeline.NewBuilder(t.Ranks)
+	c.builder.SetSpace(o.Space)
 	for _, r := range t.Regions {
 		c.builder.Region(r)
 		c.regions = append(c.regions, kindOf(&r))

@@ -37,11 +37,7 @@ func runOf(t *testing.T, path string) *Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := NewRun(t.Context(), result)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return NewRun(result)
 }
 
 // traces are runs with messages, collectives, one-sided communication and threads.

@@ -5,7 +5,9 @@
 package columns
 
 import (
+	"context"
 	"io"
+	"sync"
 
 	"slackline/analyze/profile"
 	"slackline/analyze/waits"
@@ -19,6 +21,9 @@ type Run struct {
 	Profile  *profile.Profile
 	Critical *waits.CriticalPath
 	Origins  []waits.Origin // by number of the wait state
+
+	critical    sync.Once
+	criticalErr error
 }
 
 // Table is a table of a run.
@@ -28,19 +33,21 @@ type Table struct {
 	Columns []parquetfile.Column
 	// Write writes all rows and returns their number. Stop is asked from time to time: its error ends the work.
 	Write func(w io.Writer, r *Run, stop func() error) (int64, error)
+	// needs finds out what the rows hold beside what is known of every run; nil: nothing.
+	needs func(r *Run, ctx context.Context) error
 }
 
-// Tables are the tables of a run.
+// Tables are the tables of a run. The longest comes first, so that the others are written beside it.
 var Tables = []Table{
-	table("locations", "the threads of all ranks", eachLocation),
 	table("calls", "all calls, by location in the order of their starts; a call comes before those inside it", eachCall),
+	table("locations", "the threads of all ranks", eachLocation),
 	table("messages", "point-to-point messages of which both ends were recorded", eachMessage),
 	table("collectives", "collective operations, a row for each member", eachMember),
-	table("wait_states", "single wait states of ranks and threads; idle threads are in waits only", eachState),
+	table("wait_states", "single wait states of ranks and threads; idle threads are in waits only", eachState).with((*Run).findOrigins),
 	table("waits", "waiting time by wait state, rank and call path", eachWait),
 	table("delays", "what made others wait, by rank, call path and wait state", eachDelay),
-	table("critical_path", "segments of the critical path, by time", eachSegment),
-	table("critical_profile", "time on the critical path by rank and call path", eachShare),
+	table("critical_path", "segments of the critical path, by time", eachSegment).with((*Run).findCritical),
+	table("critical_profile", "time on the critical path by rank and call path", eachShare).with((*Run).findCritical),
 	table("profile", "time, calls and traffic by rank and call path", eachEntry),
 }
 
@@ -51,6 +58,11 @@ func table[T any](name, meaning string, rows func(r *Run, w *parquetfile.Writer[
 			return parquetfile.Write(w, name, stop, func(to *parquetfile.Writer[T]) { rows(r, to) })
 		},
 	}
+}
+
+func (t Table) with(needs func(r *Run, ctx context.Context) error) Table {
+	t.needs = needs
+	return t
 }
 
 type locationRow struct {

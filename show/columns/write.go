@@ -15,17 +15,17 @@ type Written struct {
 	Rows  int64
 }
 
-// NewRun asks the analyses for everything that the tables hold.
-func NewRun(ctx context.Context, result *waits.Result) (*Run, error) {
-	r := &Run{Waits: result, Profile: result.Profile()}
-	var err error
-	if r.Critical, err = result.FindCriticalPath(ctx); err != nil {
-		return nil, err
-	}
-	if r.Origins, err = result.Origins(ctx); err != nil {
-		return nil, err
-	}
-	return r, nil
+// NewRun returns a run without what WriteDir finds out while it writes the tables that do not need it.
+func NewRun(result *waits.Result) *Run { return &Run{Waits: result, Profile: result.Profile()} }
+
+func (r *Run) findOrigins(ctx context.Context) (err error) {
+	r.Origins, err = r.Waits.Origins(ctx)
+	return err
+}
+
+func (r *Run) findCritical(ctx context.Context) (err error) {
+	r.critical.Do(func() { r.Critical, r.criticalErr = r.Waits.FindCriticalPath(ctx) })
+	return r.criticalErr
 }
 
 // WriteDir writes all tables of a run into a directory that appears when it is complete: NAME.parquet for each. What was
@@ -41,7 +41,13 @@ func WriteDir(ctx context.Context, dir string, force bool, r *Run) ([]Written, e
 				failed[i] = err
 				return
 			}
-			rows, err := t.Write(f, r, ctx.Err)
+			var rows int64
+			if t.needs != nil {
+				err = t.needs(r, ctx)
+			}
+			if err == nil {
+				rows, err = t.Write(f, r, ctx.Err)
+			}
 			if closed := f.Close(); err == nil {
 				err = closed
 			}
