@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"slackline/cli/clitest"
+	"slackline/internal/needed"
 )
 
 // reported is the part of a report in JSON that the tests look at.
@@ -300,6 +301,7 @@ func typeIn(t *testing.T, dir, command string) (code int, output string) {
 
 // All commands in a report work when they are typed.
 func TestReportCommandsWork(t *testing.T) {
+	needed.Full(t, "all commands of four reports")
 	slacklineInPath(t)
 	dir := filepath.Join(t.TempDir(), "it's a <script>")
 	if err := os.Mkdir(dir, 0o777); err != nil {
@@ -388,6 +390,7 @@ func TestReportIsDeterministic(t *testing.T) {
 
 // The commands of the demo work when they are typed, in the directory that it was started in.
 func TestDemoCommandsWork(t *testing.T) {
+	needed.Full(t, "the demonstration")
 	slacklineInPath(t)
 	dir := t.TempDir()
 	code, output := typeIn(t, dir, "slackline demo --quick --out 'the demo' 2>/dev/null")

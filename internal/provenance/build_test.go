@@ -5,10 +5,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"slackline/internal/needed"
 )
 
 // TestBuild: programs that were made in another way differ, copies do not, with or without the linker's ID.
 func TestBuild(t *testing.T) {
+	needed.Full(t, "nine builds of a program")
 	dir := t.TempDir()
 	source := filepath.Join(dir, "main.go")
 	if err := os.WriteFile(source, []byte("package main\n\nvar v string\n\nfunc main() { println(v) }\n"), 0o666); err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"slackline/internal/needed"
 	"slackline/model/timeline"
 	"slackline/model/trace/otf2"
 )
@@ -310,9 +311,13 @@ func (p *otf2Printer) event(l *Location, local *otf2.Local, e *otf2.Event) (name
 	return fmt.Sprintf("RECORD_%d", e.ID), ""
 }
 
-// judge holds what we read of an archive against what otf2-print says, which must find nothing wrong with it.
+// judge holds what we read of an archive against what otf2-print says, which must find nothing wrong with it. With go test
+// -short nobody asks otf2-print.
 func judge(t *testing.T, anchor string) {
 	t.Helper()
+	if testing.Short() {
+		return
+	}
 	judgeAgainst(t, anchor, otf2Print(t, anchor, true))
 }
 
@@ -340,6 +345,7 @@ func judgeAgainst(t *testing.T, anchor string, want map[uint64][]string) {
 
 // The reader sees, event for event, what otf2-print prints.
 func TestOTF2AsOtf2Print(t *testing.T) {
+	needed.Full(t, "otf2-print")
 	cases, err := filepath.Glob(casesDir + "/*/traces.otf2")
 	if err != nil || len(cases) != 20 {
 		t.Fatalf("%d cases, error %v", len(cases), err)

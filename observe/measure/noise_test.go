@@ -143,6 +143,7 @@ func TestQuanta(t *testing.T) {
 // A process on the same CPU that wakes at a fixed rate is found at that rate. Other load adds detours, so the lengths are
 // looked at and the count is bounded from below; much of it keeps the process from waking in time, so there are three tries.
 func TestKnownDetours(t *testing.T) {
+	needed.Full(t, "measurements of a known noise")
 	o := options(t, Selfish)
 	o.Time = 2 * time.Second
 	c := exec.Command(needed.Tool(t, "taskset"), "-c", strconv.Itoa(o.CPUs[0]), o.Child[0])

@@ -22,6 +22,7 @@ var updateTypes = flag.Bool("update-types", false, "write web/types.js from api.
 
 // TestTypes checks the types of the pages' scripts.
 func TestTypes(t *testing.T) {
+	needed.Full(t, "the compiler of TypeScript")
 	tsc := needed.Tool(t, "tsc", "of the package node-typescript")
 	args := []string{"--checkJs", "--allowJs", "--noEmit", "--strict", "--noUnusedLocals", "--noFallthroughCasesInSwitch",
 		"--target", "es2022", "--module", "es2022", "--moduleResolution", "node", "--lib", "es2022,dom,dom.iterable"}
