@@ -59,7 +59,7 @@ func ReadGOAL(name string, data []byte) (*Graph, error) {
 }
 
 func newGOALReader(name string, data []byte) *goalReader {
-	r := &goalReader{data: data, line: 1, rank: -1, names: &Names{File: name}, shape: Shape{CPUs: 1, NICs: 1}}
+	r := &goalReader{data: data, total: len(data), line: 1, rank: -1, names: &Names{File: name}, shape: Shape{CPUs: 1, NICs: 1}}
 	r.blocks = append(r.blocks, blockInfo{})
 	r.labels.seed = maphash.MakeSeed()
 	return r
@@ -72,6 +72,8 @@ type goalReader struct {
 	at   int // position of what is read next
 	line int // its line
 	err  *FileError
+
+	before, total int // bytes: read before data, and in all
 
 	ranks int // as declared; 0 before
 	rank  int // of the block that is open, else -1
@@ -280,11 +282,12 @@ func (r *goalReader) link(n int) ([]uint32, []Dependent) {
 // four times what there is, since it may not go on like this.
 func (r *goalReader) expect(have, need int) int {
 	const enoughToTell = 1 << 16
-	if r.at < enoughToTell {
+	at := r.before + r.at
+	if at < enoughToTell {
 		return need
 	}
-	perByte := float64(have+need) / float64(r.at)
-	rest := int(perByte * 1.02 * float64(len(r.data)-r.at))
+	perByte := float64(have+need) / float64(at)
+	rest := int(perByte * 1.02 * float64(r.total-at))
 	return max(need, min(rest, 4*(have+need)))
 }
 

@@ -90,9 +90,11 @@ func (t *labelTable) findHashed(label []byte, h uint32) int {
 }
 
 // define gives a label to an operation, unless another one has it: then it returns that one, else
-// -1. It tells how names stores the label.
-func (t *labelTable) define(label []byte, op int, names *Names) (before int, name uint32) {
-	w, n := t.number(label)
+// -1. It tells how names stores the label. The window of the label is nil if it is not known.
+func (t *labelTable) define(w *labelWindow, n uint32, label []byte, op int, names *Names) (before int, name uint32) {
+	if w == nil {
+		w, n = t.number(label)
+	}
 	if w == nil && t.open < maxPrefixes {
 		if k, number, ok := splitNumber(label); ok {
 			w, n = t.openWindow(label[:k], number), number

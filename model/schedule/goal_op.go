@@ -135,7 +135,7 @@ func (r *goalReader) operation(label []byte, kind Kind) bool {
 	if r.peek() != '\n' && !r.fields(&op) {
 		return false
 	}
-	return r.endLine("the operation") && r.add(label, &op, line)
+	return r.endLine("the operation") && r.add(nil, 0, label, &op, line)
 }
 
 // message reads size and peer of a send or receive.
@@ -280,8 +280,8 @@ func (r *goalReader) field(op *Op, field int) bool {
 	return true
 }
 
-// add appends an operation with its label.
-func (r *goalReader) add(label []byte, op *Op, line int) bool {
+// add appends an operation with its label, and the window and the number of that if they are known.
+func (r *goalReader) add(w *labelWindow, number uint32, label []byte, op *Op, line int) bool {
 	if names := r.names; len(names.line) == cap(names.line) {
 		room := r.expect(len(names.line), len(names.line)/8+64)
 		names.line = slices.Grow(names.line, room)
@@ -297,7 +297,7 @@ func (r *goalReader) add(label []byte, op *Op, line int) bool {
 	name := uint32(0)
 	if label != nil {
 		before := -1
-		if before, name = r.labels.define(label, index, r.names); before >= 0 {
+		if before, name = r.labels.define(w, number, label, index, r.names); before >= 0 {
 			r.line = line
 			return r.fail("label %s is defined twice in rank %d (first in line %d)",
 				clip(label), r.rank, r.names.line[len(r.names.line)-index+before])

@@ -35,13 +35,13 @@ func (r *goalReader) plainLine() (read, ok bool) {
 		r.line++
 		return true, true
 	case at+opLength < len(data) && data[at] == ':' && data[at+1] == ' ':
-		return r.plainOp(data[r.at:at], at+2)
+		return r.plainOp(w, number, data[r.at:at], at+2)
 	}
 	return false, true
 }
 
-// plainOp reads an operation that begins at a place of the data.
-func (r *goalReader) plainOp(label []byte, at int) (read, ok bool) {
+// plainOp reads an operation that begins at a place of the data, with a label of a window.
+func (r *goalReader) plainOp(w *labelWindow, number uint32, label []byte, at int) (read, ok bool) {
 	data := r.data
 	op := Op{}
 	direction := ""
@@ -83,7 +83,7 @@ func (r *goalReader) plainOp(label []byte, at int) (read, ok bool) {
 	line := r.line
 	r.at = at + 1
 	r.line++
-	return true, r.add(label, &op, line)
+	return true, r.add(w, number, label, &op, line)
 }
 
 // followsAt reports whether text is at a place of the data.

@@ -15,6 +15,7 @@ type PackOptions struct {
 	Memory  int64 // refuse a program that needs more bytes; 0: there is no limit
 
 	used *atomic.Int64 // bytes of all packers so far
+	text int           // bytes of a text in memory on each thread; 0: goalBuffer
 }
 
 // partsPerThread is into how many parts the ranks are cut for each thread, so that none waits long for the last one.

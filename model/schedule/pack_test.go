@@ -137,7 +137,7 @@ func BenchmarkPack(b *testing.B) {
 func samePacked(format Format, data []byte) string {
 	g, wanted := format.Read("file", data)
 	for _, threads := range []int{1, 3} {
-		p, err := format.Pack("file", bytes.NewReader(data), int64(len(data)), PackOptions{Threads: threads})
+		p, err := format.Pack("file", bytes.NewReader(data), int64(len(data)), PackOptions{Threads: threads, text: 10 * threads})
 		if fmt.Sprint(err) != fmt.Sprint(wanted) {
 			return fmt.Sprintf("%d threads: error %v, want %v", threads, err, wanted)
 		}
