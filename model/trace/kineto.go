@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"slackline/model/timeline"
+	"slackline/model/trace/damage"
 	"slackline/model/trace/kineto"
+	"slackline/model/trace/nccl"
 )
 
 var kinetoFormat = Format{
@@ -17,22 +19,9 @@ var kinetoFormat = Format{
 
 // readKineto reads the files of a trace. Its events are those of its timeline.
 func readKineto(src source, o Options) (*Trace, error) {
-	names := []string{path.Base(src.main)}
-	if src.inDir {
-		entries, err := fs.ReadDir(src.fsys, path.Dir(src.main))
-		if err != nil {
-			return nil, err
-		}
-		names = names[:0]
-		for _, e := range entries {
-			if !e.IsDir() {
-				names = append(names, e.Name())
-			}
-		}
-		names = slices.DeleteFunc(kineto.Names(names), func(name string) bool {
-			head, err := readHead(src.fsys, src.beside(name))
-			return err != nil || !kineto.Sniff(head)
-		})
+	names, err := src.alike(kineto.Names, kineto.Sniff)
+	if err != nil {
+		return nil, err
 	}
 	return traceOf("PyTorch profiler", func() (*kineto.Profile, error) {
 		return kineto.Read(src.fsys, path.Dir(src.main), names, src.showBeside, o.Interrupt)
@@ -79,4 +68,63 @@ func traceOf(tool string, read func() (*kineto.Profile, error)) (*Trace, error) 
 	}
 	t.Notes = c.warnings
 	return t, nil
+}
+
+// What NCCL and PyTorch write without a profiler becomes a timeline as files of the profiler do.
+var (
+	inspectorFormat = Format{
+		Name: "inspector", Noun: "a log of NCCL Inspector", Info: "logs of NCCL Inspector (with NCCL_INSPECTOR_DUMP_VERBOSE=1): a file, " +
+			"or a directory with one for each process",
+		Text: true, Sniff: nccl.SniffInspector, Among: nccl.InspectorNames,
+		read: readDumps("NCCL Inspector", nccl.InspectorNames, nccl.SniffInspector, nccl.ReadInspector),
+	}
+	flightFormat = Format{
+		Name: "flight", Noun: "a dump of Flight Recorder", Info: "JSON dumps of PyTorch's Flight Recorder: a file, or a directory with one " +
+			"for each rank",
+		Text: true, Sniff: nccl.SniffFlight, Among: nccl.FlightNames,
+		read: readDumps("Flight Recorder", nccl.FlightNames, nccl.SniffFlight, nccl.ReadFlight),
+	}
+)
+
+// dumpReader reads files of a directory, as those of package nccl are.
+type dumpReader func(fsys fs.FS, dir string, names []string, show func(string) string, interrupt func() error) (*kineto.Profile, error)
+
+// readDumps returns a reader of a file, or of all files of a directory that are of the same format.
+func readDumps(tool string, among func([]string) []string, sniff func([]byte) bool, read dumpReader) func(source, Options) (*Trace, error) {
+	return func(src source, o Options) (*Trace, error) {
+		names, err := src.alike(among, sniff)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			if head, err := readHead(src.fsys, src.beside(name)); err == nil && len(head) > 0 && head[0] == 0x80 {
+				return nil, damage.At(src.showBeside(name), -1, "the dump is a pickle, which can run programs and is not read; "+
+					"let PyTorch write JSON (torch._C._distributed_c10d._dump_nccl_trace_json)")
+			}
+		}
+		return traceOf(tool, func() (*kineto.Profile, error) {
+			return read(src.fsys, path.Dir(src.main), names, src.showBeside, o.Interrupt)
+		})
+	}
+}
+
+// alike returns the main file, or all files of its directory that are of the same format if the directory was named.
+func (s *source) alike(among func([]string) []string, sniff func([]byte) bool) ([]string, error) {
+	if !s.inDir {
+		return []string{path.Base(s.main)}, nil
+	}
+	entries, err := fs.ReadDir(s.fsys, path.Dir(s.main))
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if !e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	return slices.DeleteFunc(among(names), func(name string) bool {
+		head, err := readHead(s.fsys, s.beside(name))
+		return err != nil || !sniff(head)
+	}), nil
 }

@@ -137,6 +137,9 @@ func (r *rankBuilder) operations(b *builder) []device.Op {
 		op := device.Op{Rank: int32(r.rank), Stream: stream.Index, Act: stream.Places[r.numbers[i]], Peer: -1}
 		launch := r.launchOf(a.correlation)
 		var calls *callsOfThread
+		if a.args >= 0 && r.args[a.args].alone {
+			op.Takes, op.Launched = true, unit.Duration(a.begin)+r.shift
+		}
 		if launch.Known() {
 			op.Takes, op.Launched = true, b.tl.Locations[launch.Thread].Calls.Enter[launch.Call]
 			if calls = threads[launch.Thread]; calls == nil {

@@ -102,6 +102,7 @@ type commArgs struct {
 	collective, group, ranks, dtype     string
 	in, out, size, start, stride        int64
 	root, source, destination, sequence int64
+	alone                               bool // no launch is known in such files: what counts is when it began
 }
 
 // noArgs are none.

@@ -91,6 +91,32 @@ func (r *Rank) activity(kind eventKind, dev, stream, begin, end int64, name stri
 	r.note(f.addActivity(streamID{dev, stream}, a))
 }
 
+// Communication is what a kernel carries out. Numbers are -1 if they are not known.
+type Communication struct {
+	Operation string
+	Group     string
+	Ranks     string // of the group, such as [0, 1, 2]
+	Root      int64  // ranks in the group
+	Peer      int64
+	Sequence  int64
+	In, Out   int64 // bytes
+}
+
+// Communicate adds a kernel that communicates and whose launch is not known: it is matched by when it began.
+func (r *Rank) Communicate(dev, stream, begin, end int64, name string, c Communication) {
+	if !r.valid(begin, end) {
+		return
+	}
+	f := r.file
+	args := noArgs
+	args.collective, args.group, args.ranks = device.OperationName(c.Operation), c.Group, c.Ranks
+	args.root, args.source, args.destination, args.sequence, args.in, args.out = c.Root, c.Peer, c.Peer, c.Sequence, c.In, c.Out
+	args.alone = true
+	a := activity{begin: begin * 1000, end: end * 1000, name: r.name(name), args: int32(len(f.args)), kind: kindKernel}
+	f.args = append(f.args, args)
+	r.note(f.addActivity(streamID{dev, stream}, a))
+}
+
 // The kinds of synchronization, as Kineto names them.
 const (
 	StreamSync  = "Stream Sync"
@@ -107,9 +133,9 @@ func (r *Rank) Sync(kind string, dev, stream, waitOn, correlation, record int64)
 	}
 }
 
-// NewProfile makes a profile of ranks that share a clock.
-func NewProfile(ranks []*Rank) (*Profile, error) {
-	k := &Profile{oneClock: true}
+// NewProfile makes a profile of ranks.
+func NewProfile(ranks []*Rank, oneClock bool) (*Profile, error) {
+	k := &Profile{oneClock: oneClock}
 	for _, r := range ranks {
 		k.files = append(k.files, r.file)
 		k.Ranks = max(k.Ranks, r.file.rank+1)

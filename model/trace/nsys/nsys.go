@@ -82,7 +82,7 @@ func Read(file io.ReaderAt, size int64, show string, interrupt func() error) (*k
 	for i, pid := range pids {
 		list[i] = r.ranks[pid]
 	}
-	p, err := kineto.NewProfile(list)
+	p, err := kineto.NewProfile(list, true)
 	if err != nil || len(list) == 0 {
 		return nil, fmt.Errorf("%s: %w", show, errors.Join(err, errors.New("no process of it has kernels"),
 			errors.New(strings.Join(r.damage, "; "))))

@@ -1,0 +1,285 @@
+package nccl
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"slackline/model/trace/damage"
+	"slackline/model/trace/kineto"
+)
+
+// FlightNames are the files of a directory that may be dumps of Flight Recorder: nccl_trace_rank_3, rank3.json.
+func FlightNames(names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return !strings.HasSuffix(name, ".json") && !rankInName.MatchString(name)
+	})
+}
+
+var rankInName = regexp.MustCompile(`(?i)rank[^0-9]{0,3}([0-9]{1,7})`)
+
+// SniffFlight looks for the keys of a dump, in JSON or pickled.
+func SniffFlight(head []byte) bool {
+	text := bytes.TrimLeft(head, " \t\r\n")
+	return (bytes.HasPrefix(text, []byte("{")) || isPickle(head)) && (bytes.Contains(head, []byte("collective_seq_id")) ||
+		bytes.Contains(head, []byte("pg_status")) && bytes.Contains(head, []byte("pg_config")))
+}
+
+// isPickle reports whether a file begins as a pickle of protocol 2 to 5 does.
+func isPickle(head []byte) bool {
+	return len(head) > 2 && head[0] == 0x80 && head[1] >= 2 && head[1] <= 5
+}
+
+// entry is an operation of a dump.
+type entry struct {
+	Group    []any   `json:"process_group"` // name and description
+	Sequence int64   `json:"collective_seq_id"`
+	P2P      int64   `json:"p2p_seq_id"`
+	IsP2P    bool    `json:"is_p2p"`
+	Name     string  `json:"profiling_name"`
+	Created  int64   `json:"time_created_ns"`
+	State    string  `json:"state"`
+	Millis   float64 `json:"duration_ms"`
+}
+
+// configuration is a process group of a dump; its ranks are a list in a string.
+type configuration struct {
+	Ranks any `json:"ranks"`
+}
+
+// parseFlight reads a dump as far as it is whole.
+func parseFlight(f *file, in fs.File) error {
+	d := json.NewDecoder(in)
+	cut := func(err error) error {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			err = errors.New("the file ends in the middle: it is truncated")
+		}
+		return damage.At(f.show, d.InputOffset(), "%v", damage.Reason(err))
+	}
+	expect := func(want json.Delim) error {
+		if t, err := d.Token(); err != nil {
+			return cut(err)
+		} else if t != want {
+			return damage.At(f.show, d.InputOffset(), "expected %q, got %q", want, fmt.Sprint(t))
+		}
+		return nil
+	}
+	if err := expect('{'); err != nil {
+		return err
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return cut(err)
+		}
+		switch key {
+		case "entries":
+			if err := expect('['); err != nil {
+				return err
+			}
+			for d.More() {
+				var e entry
+				if err := d.Decode(&e); err != nil {
+					return cut(err)
+				}
+				f.takeEntry(&e)
+			}
+			err = expect(']')
+		case "pg_config":
+			var groups map[string]configuration
+			if err = d.Decode(&groups); err == nil {
+				f.takeGroups(groups)
+			}
+		default:
+			var skipped json.RawMessage
+			err = d.Decode(&skipped)
+		}
+		if err != nil {
+			return cut(err)
+		}
+	}
+	return expect('}')
+}
+
+// takeGroups keeps the ranks of the process groups.
+func (f *file) takeGroups(groups map[string]configuration) {
+	for _, name := range slices.Sorted(maps.Keys(groups)) {
+		var ranks []int
+		text := strings.Trim(fmt.Sprint(groups[name].Ranks), "[]")
+		for _, word := range strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c == ' ' }) {
+			n, err := strconv.Atoi(word)
+			if err != nil || n < 0 || n >= maxRanks {
+				ranks = nil
+				break
+			}
+			ranks = append(ranks, n)
+		}
+		i, _ := f.groupAt(name)
+		f.groups[i].ranks = ranks
+	}
+}
+
+var messageName = regexp.MustCompile(`^(send|recv) ([0-9]{1,7})(?:->|<-)([0-9]{1,7})$`)
+
+// takeEntry keeps an operation. The parts of a batch stay scheduled; the batch itself, which completes, says nothing of them.
+func (f *file) takeEntry(e *entry) {
+	name := strings.TrimPrefix(e.Name, "nccl:")
+	if len(e.Group) == 0 || e.Created <= 0 || e.Created >= maxTime || name == "coalesced" || e.Millis < 0 || e.Millis > 1e12 {
+		f.lost++
+		return
+	}
+	op := operation{begin: e.Created, end: e.Created + int64(e.Millis*1e6), group: fmt.Sprint(e.Group[0]), id: e.Sequence, peer: -1,
+		done: e.State == "completed"}
+	op.what = kineto.Communication{Operation: name, Root: -1, Peer: -1, Sequence: e.Sequence, In: -1, Out: -1}
+	if m := messageName.FindStringSubmatch(name); m != nil {
+		peer, _ := strconv.ParseInt(m[3], 10, 64)
+		op.peer, op.id, name = peer, e.P2P, m[1]
+		op.what.Operation, op.what.Peer, op.what.Sequence = name, peer, -1
+	} else if e.IsP2P {
+		f.lost++
+		return
+	}
+	op.name = name
+	op.stream, _ = f.groupAt(op.group)
+	f.ops = append(f.ops, op)
+}
+
+// together is what the operations of the ranks that belong together have in common.
+type together struct {
+	group    string
+	number   int64
+	from, to int64 // of a message
+}
+
+func (f *file) together(op *operation) together {
+	t := together{op.group, op.id, -1, -1}
+	if op.peer >= 0 {
+		t.from, t.to = int64(slices.Index(f.groups[op.stream].ranks, f.rank)), op.peer
+		if op.name == "recv" {
+			t.from, t.to = t.to, t.from
+		}
+	}
+	return t
+}
+
+// ReadFlight reads the dumps of the ranks of a job.
+func ReadFlight(fsys fs.FS, dir string, names []string, show func(string) string, interrupt func() error) (*kineto.Profile, error) {
+	files, err := read(fsys, dir, names, show, interrupt, parseFlight)
+	if err != nil {
+		return nil, err
+	}
+	setRanks(files, func(f *file) int {
+		if m := rankInName.FindStringSubmatch(f.name); m != nil {
+			n, _ := strconv.Atoi(m[1])
+			return n
+		}
+		return -1
+	})
+	last := map[together]int64{}
+	for _, f := range files {
+		for i := range f.ops {
+			t := f.together(&f.ops[i])
+			last[t] = max(last[t], f.ops[i].begin)
+		}
+	}
+	for _, f := range files {
+		for i := range f.ops {
+			op := &f.ops[i]
+			op.end = max(op.end, last[f.together(op)])
+			op.what.Group = op.group
+			if ranks := f.groups[op.stream].ranks; ranks != nil {
+				op.what.Ranks = rankList(ranks)
+			}
+		}
+	}
+	return profile(files, missing(files))
+}
+
+// missing says which ranks have not come to a collective that others are in.
+func missing(files []*file) []string {
+	type came struct {
+		file *file
+		last int64
+		op   *operation
+	}
+	groups := map[string][]came{}
+	for _, f := range files {
+		newest := map[string]came{}
+		for i := range f.groups {
+			if slices.Contains(f.groups[i].ranks, f.rank) {
+				newest[f.groups[i].name] = came{file: f, last: math.MinInt64}
+			}
+		}
+		for i := range f.ops {
+			if op := &f.ops[i]; op.peer < 0 && op.id >= newest[op.group].last {
+				newest[op.group] = came{f, op.id, op}
+			}
+		}
+		for name, c := range newest {
+			groups[name] = append(groups[name], c)
+		}
+	}
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(groups)) {
+		members := groups[name]
+		slices.SortFunc(members, func(x, y came) int { return cmp.Compare(x.file.rank, y.file.rank) })
+		least := slices.MinFunc(members, func(x, y came) int { return cmp.Compare(x.last, y.last) }).last
+		var late, waiting []int
+		var op *operation
+		for _, m := range members {
+			if m.last == least {
+				late = append(late, m.file.rank)
+				continue
+			}
+			for i := range m.file.ops { // the first one that those who are late lack
+				x := &m.file.ops[i]
+				if x.group == name && x.peer < 0 && x.id > least && !x.done {
+					waiting = append(waiting, m.file.rank)
+					if op == nil || x.id < op.id {
+						op = x
+					}
+					break
+				}
+			}
+		}
+		if op != nil {
+			list = append(list, fmt.Sprintf("group %q: %s not come to %s number %d, in which %s", name, have(late), op.name, op.id, are(waiting)))
+		}
+	}
+	return list
+}
+
+// have and are name ranks as a subject.
+func have(ranks []int) string {
+	if len(ranks) == 1 {
+		return fmt.Sprintf("rank %d has", ranks[0])
+	}
+	return fmt.Sprintf("ranks %s have", someRanks(ranks))
+}
+
+func are(ranks []int) string {
+	if len(ranks) == 1 {
+		return fmt.Sprintf("rank %d is", ranks[0])
+	}
+	return fmt.Sprintf("ranks %s are", someRanks(ranks))
+}
+
+// someRanks lists ranks, not all if they are many.
+func someRanks(ranks []int) string {
+	const most = 10
+	text := strings.Trim(rankList(ranks[:min(most, len(ranks))]), "[]")
+	if n := len(ranks) - most; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text
+}
