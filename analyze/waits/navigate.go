@@ -8,6 +8,7 @@ import (
 	"slackline/analyze/profile"
 	"slackline/internal/parallel"
 	"slackline/internal/spill"
+	"slackline/model/timeline"
 	"slackline/model/unit"
 )
 
@@ -77,10 +78,22 @@ func (r *Result) Windows() *profile.Windows { return r.a.windows }
 // Number is the number of the wait state: from 0 on, by rank and thread, then by time.
 func (s *State) Number() int { return s.number }
 
-// SpanOf returns when a wait state was, by its number, and its metric.
+// SpanOf returns when a wait state was, by its number, and its metric: from its first moment to its last; see SpansOf.
 func (r *Result) SpanOf(number int) (metric Metric, from, to unit.Duration) {
 	s := &r.a.states[number]
+	if spans := r.SpansOf(number); len(spans) > 0 {
+		return s.metric, spans[0].From, spans[len(spans)-1].To
+	}
 	return s.metric, s.enter, s.end()
+}
+
+// SpansOf returns which parts of the time of a wait state count, by its number; none: all of it. Waits of streams may have gaps, in which
+// their device does something else.
+func (r *Result) SpansOf(number int) []timeline.Span {
+	if r.a.devices == nil {
+		return nil
+	}
+	return r.a.devices.details[number].spans
 }
 
 // CallsOf returns the call that waited and the one that was late, by the number of the wait state; the latter is one of

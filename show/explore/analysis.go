@@ -115,7 +115,7 @@ func (v *view) analyzed(ctx context.Context) (*findings, error) {
 // analyze finds out who waits and why, and what else takes longer than reading.
 func (v *view) analyze(ctx context.Context) (_ *findings, err error) {
 	defer fault.Catch(&err)
-	result, err := waits.Analyze(ctx, v.tl, waits.Options{Threads: v.threads, Paths: v.paths, Windows: v.windows})
+	result, err := waits.Analyze(ctx, v.run, waits.Options{Threads: v.threads, Paths: v.paths, Windows: v.windows})
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (v *view) analyze(ctx context.Context) (_ *findings, err error) {
 	if f.origins, err = result.Origins(ctx); err != nil {
 		return nil, err
 	}
-	f.spans = newWaitSpans(result, v.threads)
+	f.spans = newWaitSpans(result, len(v.tl.Locations), v.threads)
 	f.idle = v.findIdle(f)
 	f.originNumber, f.originList = f.numberOrigins()
 	if f.byWait, err = v.colorByWait(ctx, f, f.waitCategory, func(*idleSpan) uint16 { return firstWait + uint16(idleThreads) }); err != nil {

@@ -243,7 +243,7 @@ func TestWaitAnswers(t *testing.T) {
 	checkWait(t, get[WaitAnswer](t, s, h, fmt.Sprint("/api/wait?state=", largest.States[0].State)), want, tl)
 	w := largest.States[0]
 	byTime := get[WaitAnswer](t, s, h, fmt.Sprintf("/api/wait?location=%d&time=%d", w.Location, w.At+w.Amount/2))
-	if byTime.State != w {
+	if !reflect.DeepEqual(byTime.State, w) {
 		t.Errorf("at its place there is %+v, want %+v", byTime.State, w)
 	}
 }

@@ -53,9 +53,12 @@ type Run struct {
 	After      int64  `json:"left_out_after"`      // ps: of its end
 
 	Ranks       int    `json:"ranks"`
-	Locations   int    `json:"locations"`
-	Start       int64  `json:"start"`  // ps: time of the first event on the clock of the run
-	Length      int64  `json:"length"` // ps, at least 1
+	Locations   int    `json:"locations"`            // rows: threads and streams
+	Threads     int    `json:"threads"`              // of hosts: the first locations
+	Activities  int64  `json:"activities,omitempty"` // of streams: kernels, copies and memsets
+	Order       []int  `json:"order,omitempty"`      // locations of the rows, if there are streams; left out: rows are locations
+	Start       int64  `json:"start"`                // ps: time of the first event on the clock of the run
+	Length      int64  `json:"length"`               // ps, at least 1
 	Simulated   bool   `json:"simulated"`
 	Grid        *Grid  `json:"grid,omitempty"` // process grid
 	Calls       int64  `json:"calls"`
@@ -97,6 +100,8 @@ type Location struct {
 	Location int    `json:"location"`
 	Rank     int    `json:"rank"`
 	Thread   int    `json:"thread"`
+	Stream   bool   `json:"stream,omitempty"` // of a device; it has no thread
+	Device   int    `json:"device,omitempty"` // of a stream
 	Name     string `json:"name,omitempty"`
 	Host     string `json:"host,omitempty"`
 	First    int64  `json:"first"` // ps: its first and last event
@@ -156,6 +161,9 @@ type Call struct {
 	Enter int64 `json:"enter"`
 	Leave int64 `json:"leave"`
 	Polls int64 `json:"polls,omitempty"` // calls without a result that it represents
+
+	Launch   *Launch `json:"launch,omitempty"`   // that of this activity, or the first one that this call launched
+	Launched int     `json:"launched,omitempty"` // activities that this call launched
 }
 
 // Stack is the answer of stack: what a location calls, by depth. Calls narrower than a column are put together. Parameters: location,
@@ -185,27 +193,29 @@ type States struct {
 
 // State is one wait state: its location sat idle for Amount from At on.
 type State struct {
-	State         int    `json:"state"` // its number: wait?state=
-	Location      int    `json:"location"`
-	Rank          int    `json:"rank"`
-	Thread        int    `json:"thread"`
-	Call          int    `json:"call"` // index of the call that waits
-	Path          int    `json:"path"`
-	Metric        string `json:"metric"`
-	Title         string `json:"title"` // of the metric
-	At            int64  `json:"at"`
-	Amount        int64  `json:"amount"`
-	CauseLocation int    `json:"cause_location"` // who came late
-	CauseRank     int    `json:"cause_rank"`
-	CausePath     int    `json:"cause_path"`          // with which operation
-	CauseEnter    int64  `json:"cause_enter"`         // and when that began
-	Met           bool   `json:"met"`                 // whether the two had met before
-	Since         int64  `json:"since"`               // when; 0 if not
-	Sub           string `json:"sub,omitempty"`       // sub-state that it belongs to
-	SubTitle      string `json:"sub_title,omitempty"` // of that
-	SubShort      string `json:"sub_short,omitempty"`
-	Uncertain     bool   `json:"uncertain,omitempty"` // shorter than the error of the clocks
-	Category      int    `json:"category"`            // id of its root cause in the legend of color=cause
+	State         int       `json:"state"` // its number: wait?state=
+	Location      int       `json:"location"`
+	Rank          int       `json:"rank"`
+	Thread        int       `json:"thread"`
+	Call          int       `json:"call"` // index of the call that waits
+	Path          int       `json:"path"`
+	Metric        string    `json:"metric"`
+	Title         string    `json:"title"` // of the metric
+	At            int64     `json:"at"`
+	Amount        int64     `json:"amount"`
+	CauseLocation int       `json:"cause_location"` // who came late
+	CauseRank     int       `json:"cause_rank"`
+	CausePath     int       `json:"cause_path"`          // with which operation
+	CauseEnter    int64     `json:"cause_enter"`         // and when that began
+	Met           bool      `json:"met"`                 // whether the two had met before
+	Since         int64     `json:"since"`               // when; 0 if not
+	Sub           string    `json:"sub,omitempty"`       // sub-state that it belongs to
+	SubTitle      string    `json:"sub_title,omitempty"` // of that
+	SubShort      string    `json:"sub_short,omitempty"`
+	Uncertain     bool      `json:"uncertain,omitempty"` // shorter than the error of the clocks
+	End           int64     `json:"end"`
+	Spans         [][]int64 `json:"spans,omitempty"` // parts of its time that count; left out: all of it
+	Category      int       `json:"category"`        // id of its root cause in the legend of color=cause
 }
 
 // Messages is the answer of messages: those on their way at some time of the window, with both ends in the range of
@@ -231,6 +241,26 @@ type Message struct {
 	SendPath int    `json:"send_path"`
 	RecvPath int    `json:"recv_path"`
 	Wait     int64  `json:"wait"` // ps: how long its receiver or its sender waited in that call; 0 also before the analysis
+}
+
+// Launches is the answer of launches: activities of streams in the window, with the host calls that launched them, by time of launch.
+type Launches struct {
+	Total    int64    `json:"total"`  // launches in the window
+	Chosen   bool     `json:"chosen"` // there are more than limit: those of the longest activities are listed
+	Launches []Launch `json:"launches"`
+}
+
+// Launch leads from a host call to what it launched.
+type Launch struct {
+	From     int   `json:"from"` // location of the thread
+	To       int   `json:"to"`   // and of the stream
+	Call     int   `json:"call"` // index of the call
+	Activity int   `json:"activity"`
+	Launched int64 `json:"launched"` // when the call began
+	Begin    int64 `json:"begin"`    // of the activity
+	End      int64 `json:"end"`
+	CallPath int   `json:"call_path"`
+	Path     int   `json:"path"`
 }
 
 // Critical is the answer of critical: the critical path in the window, by time.

@@ -234,6 +234,22 @@ type Composition struct {
 	Total      int64      `json:"total"` // ps: run time x locations
 	Parts      []Part     `json:"parts"`
 	Efficiency Efficiency `json:"efficiency"`
+	Devices    []Device   `json:"devices,omitempty"` // of runs with accelerators
+}
+
+// Device is what an accelerator did with its time; see devices.Use.
+type Device struct {
+	Rank      int   `json:"rank"`
+	Device    int   `json:"device"`
+	Span      int64 `json:"span"` // ps: from the first start to the last end
+	Computing int64 `json:"computing"`
+	Exposed   int64 `json:"exposed"`
+	Waiting   int64 `json:"waiting"`
+	Idle      int64 `json:"idle"`
+	Latency   int64 `json:"latency"`
+	Overlap   int64 `json:"overlap"`
+	Hidden    int64 `json:"hidden"`
+	Kernels   int64 `json:"kernels"`
 }
 
 // Part is the time of a kind of activity.
@@ -323,8 +339,10 @@ type Selection struct {
 	From      int64 `json:"from"`
 	To        int64 `json:"to"`
 	Ranks     int   `json:"ranks"`
-	Locations int   `json:"locations"`
-	Total     int64 `json:"total"` // ps: time of all threads
+	Locations int   `json:"locations"`            // threads
+	Streams   int   `json:"streams,omitempty"`    // of devices
+	Total     int64 `json:"total"`                // ps: time of all threads
+	OnStreams int64 `json:"on_streams,omitempty"` // ps: time of all streams
 
 	Parts      []Part              `json:"parts"`     // as in Composition; MPI time that was not analyzed is in its kind
 	Functions  []SelectedPath      `json:"functions"` // call paths with time of their own, the longest first
@@ -346,6 +364,7 @@ type SelectedPath struct {
 	Path   int   `json:"path"`
 	Time   int64 `json:"time"`
 	Visits int64 `json:"visits"`
+	Stream bool  `json:"stream,omitempty"` // it ran on streams
 }
 
 // SelectedWait is the waiting of a kind.

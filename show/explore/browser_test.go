@@ -47,6 +47,7 @@ func TestPages(t *testing.T) {
 		{"stacks", testStacks},
 		{"take away", testTakeAway},
 		{"notes", testNotes},
+		{"devices", testDevices},
 		{"gone", testGone},
 		{"readable", testReadable},
 		{"screenshots", testScreenshots},

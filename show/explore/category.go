@@ -42,6 +42,7 @@ func (v *view) kindShades() shades {
 	for id := 1; id < len(s.of); id++ {
 		s.of[id] = uint16(profile.KindOf(&v.tl.Regions[v.tl.Paths[id].Region]))
 	}
+	v.shadeActivities(&s)
 	return s
 }
 
@@ -96,6 +97,9 @@ func answerLegend(ctx context.Context, v *view, q *query) (any, error) {
 		return legend, nil
 	}
 	legend.Categories = kindCategories()
+	if v.run.Devices != nil {
+		legend.Categories = append(legend.Categories, activityCategories...)
+	}
 	if color == colors[colorKind] {
 		return legend, nil
 	}

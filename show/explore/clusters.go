@@ -76,8 +76,8 @@ func (v *view) timesByRank(f *findings) [][]float64 {
 	for rank := range times {
 		times[rank] = make([]float64, n+1)
 	}
-	for i := range v.tl.Locations {
-		totals[v.tl.Locations[i].Rank] += float64(v.tl.Lifetime(int32(i)))
+	for i := range v.run.Locations {
+		totals[v.run.Locations[i].Rank] += float64(v.run.Lifetime(int32(i)))
 	}
 	for i := range f.profile.Entries {
 		e := &f.profile.Entries[i]

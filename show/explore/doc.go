@@ -20,6 +20,7 @@
 //	GET /api/stack                Stack       calls of a location by depth: run, location, from, to, width
 //	GET /api/states               States      exact wait states: run, from, to, first, last, ranks, limit; or largest=N
 //	GET /api/messages             Messages    arrows: run, from, to, first, last, ranks, limit, least (bytes), sender and receiver (ranks)
+//	GET /api/launches             Launches    what host calls launched on streams: run, from, to, first, last, ranks, limit
 //	GET /api/critical             Critical    the critical path: run, from, to, width
 //	GET /api/waits                Waits       wait states and their causes: run, limit
 //	GET /api/wait                 WaitAnswer  one wait state and why: run, and state, or location and time
@@ -42,8 +43,8 @@
 // Every request but runs and compare takes run=K, the index of a run (0 if it is left out).
 //
 // Times are whole picoseconds since the start of the run, as JSON numbers: those below 2^53 (two and a half
-// hours) are exact in a browser. Locations are indices (rows of the timeline, by rank, then thread); call
-// paths are numbers as in Tree and in the legend of color=path; 0 is "in no call". Ranges are half open: from
+// hours) are exact in a browser. Locations are indices: threads by rank, then streams of devices. Rows of the
+// timeline are locations, or if there are streams, those of Run.Order; first and last count rows. Call paths are numbers as in Tree and in the legend of color=path; 0 is "in no call". Ranges are half open: from
 // belongs to them, to does not; likewise first and last.
 //
 // # The binary answer of timeline

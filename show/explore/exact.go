@@ -14,7 +14,7 @@ func answerLocations(_ context.Context, v *view, q *query) (any, error) {
 	if v.tl == nil {
 		return nil, errNoRun
 	}
-	r := q.rows(v.tl)
+	r := q.rows(v)
 	if q.err != nil {
 		return nil, q.err
 	}
@@ -25,6 +25,10 @@ func answerLocations(_ context.Context, v *view, q *query) (any, error) {
 			Location: r.at(i), Rank: l.Rank, Thread: l.Thread, Name: l.Name, Host: l.Host,
 			First: v.since(l.First), Last: v.since(l.Last), Calls: l.Calls.Len(),
 		})
+		if s := v.streamOf(r.at(i)); s != nil {
+			at := &list.Locations[len(list.Locations)-1]
+			at.Thread, at.Stream, at.Device = -1, true, s.Device
+		}
 	}
 	return list, nil
 }
@@ -42,7 +46,11 @@ func answerCalls(ctx context.Context, v *view, q *query) (any, error) {
 		return nil, errNoRun
 	}
 	from, to := q.span(v.length())
-	r := q.rows(v.tl)
+	r := q.rows(v)
+	if q.given("location") {
+		at := int(q.number("location", 0, int64(len(v.tl.Locations))-1, 0))
+		r = rows{first: 0, last: 1, list: []int{at}}
+	}
 	limit := q.limit(2000)
 	q.few(r.first, r.last)
 	if q.err != nil {
@@ -56,6 +64,11 @@ func answerCalls(ctx context.Context, v *view, q *query) (any, error) {
 		}
 		i := r.at(row)
 		calls, all := v.callsOf(i, v.tl.Start+from, v.tl.Start+to, left)
+		for k := range calls {
+			if err := v.describeLaunch(i, &calls[k]); err != nil {
+				return nil, err
+			}
+		}
 		left -= len(calls)
 		list.Cut = list.Cut || !all
 		list.Locations = append(list.Locations, LocationCalls{Location: i, Calls: calls})

@@ -96,7 +96,7 @@ func answerMessages(ctx context.Context, v *view, q *query) (any, error) {
 	}
 	from, to := q.span(v.length())
 	limit := q.limit(1000)
-	w := messageWindow{from: v.tl.Start + from, to: v.tl.Start + to, rows: q.rows(v.tl), least: q.number("least", 0, math.MaxInt64, 0),
+	w := messageWindow{from: v.tl.Start + from, to: v.tl.Start + to, rows: q.rows(v), least: q.number("least", 0, math.MaxInt64, 0),
 		tl: v.tl}
 	w.sender, w.receiver = q.ranks("sender", v.tl.Ranks), q.ranks("receiver", v.tl.Ranks)
 	if q.err != nil {

@@ -29,7 +29,7 @@ func answerTimeline(ctx context.Context, v *view, q *query) (any, error) {
 		return nil, errNoRun
 	}
 	from, to := q.span(v.length())
-	locations := q.rows(v.tl)
+	locations := q.rows(v)
 	width := int(q.number("width", 1, MaxWidth, 1024))
 	rows := int(q.number("rows", 1, MaxRows, 512))
 	color := q.word("color", colors, colors[colorKind])

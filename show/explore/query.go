@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"slackline/internal/suggest"
-	"slackline/model/timeline"
 	"slackline/model/unit"
 )
 
@@ -125,23 +124,32 @@ func (q *query) locations(all int) (first, last int) {
 // rows are the locations that are asked for: those from first to last of all, or with ranks of theirs.
 type rows struct {
 	first, last int
-	list        []int // locations of the ranks; nil: all
+	list        []int  // locations, in order; nil: all
+	is          []bool // by location, whether it is asked for; nil without a list
 }
 
-// rows reads a range of locations, or of those of some ranks.
-func (q *query) rows(tl *timeline.Timeline) rows {
-	chosen := q.ranks("ranks", tl.Ranks)
-	if chosen == nil {
-		first, last := q.locations(len(tl.Locations))
+// rows reads a range of rows, or of those of some ranks.
+func (q *query) rows(v *view) rows {
+	all := v.tl.Locations
+	chosen := q.ranks("ranks", v.tl.Ranks)
+	if chosen == nil && v.order == nil {
+		first, last := q.locations(len(all))
 		return rows{first: first, last: last}
 	}
-	r := rows{list: []int{}}
-	for i := range tl.Locations {
-		if chosen[tl.Locations[i].Rank] {
-			r.list = append(r.list, i)
+	r := rows{list: []int{}, is: make([]bool, len(all))}
+	for row := range all {
+		location := row
+		if v.order != nil {
+			location = v.order[row]
+		}
+		if chosen == nil || chosen[all[location].Rank] {
+			r.list = append(r.list, location)
 		}
 	}
 	r.first, r.last = q.locations(len(r.list))
+	for _, location := range r.list[r.first:r.last] {
+		r.is[location] = true
+	}
 	return r
 }
 
@@ -158,8 +166,7 @@ func (r *rows) has(location int) bool {
 	if r.list == nil {
 		return location >= r.first && location < r.last
 	}
-	_, found := slices.BinarySearch(r.list[r.first:r.last], location)
-	return found
+	return r.is[location]
 }
 
 // limit reads how many things are to be listed at most.

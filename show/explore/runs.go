@@ -58,13 +58,18 @@ func (v *view) describe(r *Run) {
 	if tl.Simulated {
 		r.Kind = "simulated"
 	}
-	r.Ranks, r.Locations = tl.Ranks, len(tl.Locations)
+	r.Ranks, r.Locations, r.Threads, r.Order = tl.Ranks, len(tl.Locations), len(v.run.Locations), v.order
+	if r.Threads < r.Locations {
+		for i := range v.run.Devices.Streams {
+			r.Activities += int64(v.run.Devices.Streams[i].Len())
+		}
+	}
 	r.Before, r.After = int64(tl.LeftOut.Before), int64(tl.LeftOut.After)
 	r.Start, r.Length, r.Simulated = int64(tl.Start), int64(v.length()), tl.Simulated
 	if r.Grid = gridOf(tl); r.Grid != nil && tl.Ranks > MaxList {
 		r.Grid.Coords = nil // this is asked for again and again
 	}
-	r.Calls, r.Messages, r.Collectives, r.Teams = v.counts.calls, int64(len(tl.Messages)), int64(len(tl.Collectives)), int64(len(tl.Teams))
+	r.Calls, r.Messages, r.Collectives, r.Teams = v.counts.calls, int64(len(v.run.Messages)), int64(len(v.run.Collectives)), int64(len(v.run.Teams))
 	r.Paths = v.paths.Len()
 	r.ClockError, r.Host = int64(v.counts.clockError), v.counts.host
 	r.Colors = []string{"kind", "path"}

@@ -41,7 +41,8 @@ func answerSelection(ctx context.Context, v *view, q *query) (any, error) {
 // selector is one worker of a selection.
 type selector struct {
 	sums                    *profile.Sums
-	times                   map[int32]unit.Duration // by path, of all locations
+	times                   map[int32]unit.Duration // by path, of all threads
+	device                  map[int32]unit.Duration // likewise, of all streams
 	calls, states, messages *tallies
 	total                   unit.Duration
 }
@@ -56,9 +57,15 @@ func (v *view) selected(ctx context.Context, f *findings, from, to unit.Duration
 		if r := v.tl.Locations[i].Rank; chosen == nil || chosen[r] {
 			locations = append(locations, i)
 			ranks[r] = true
+			if v.isStream(i) {
+				a.Streams++
+				a.OnStreams += int64(min(to, v.tl.End) - from)
+			} else {
+				a.Locations++
+			}
 		}
 	}
-	a.Ranks, a.Locations = len(ranks), len(locations)
+	a.Ranks = len(ranks)
 	workers := make([]*selector, v.threads)
 	parallel.EachWorker(len(locations), v.threads, func(worker, i int) {
 		if ctx.Err() != nil {
@@ -66,7 +73,7 @@ func (v *view) selected(ctx context.Context, f *findings, from, to unit.Duration
 		}
 		if workers[worker] == nil {
 			workers[worker] = &selector{
-				sums: profile.NewSums(v.paths), times: map[int32]unit.Duration{}, calls: newTallies(), states: newTallies(), messages: newTallies(),
+				sums: profile.NewSums(v.paths), times: map[int32]unit.Duration{}, device: map[int32]unit.Duration{}, calls: newTallies(), states: newTallies(), messages: newTallies(),
 			}
 		}
 		workers[worker].add(v, f, locations[i], from, to)
@@ -74,7 +81,7 @@ func (v *view) selected(ctx context.Context, f *findings, from, to unit.Duration
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	all := &selector{times: map[int32]unit.Duration{}, calls: newTallies(), states: newTallies(), messages: newTallies()}
+	all := &selector{times: map[int32]unit.Duration{}, device: map[int32]unit.Duration{}, calls: newTallies(), states: newTallies(), messages: newTallies()}
 	for _, w := range workers {
 		if w != nil {
 			all.join(w)
@@ -88,7 +95,11 @@ func (v *view) selected(ctx context.Context, f *findings, from, to unit.Duration
 // add adds what a location does between two moments.
 func (s *selector) add(v *view, f *findings, location int, from, to unit.Duration) {
 	l := &v.tl.Locations[location]
-	s.total += alive(v.tl, l, from, to)
+	times := s.device
+	if !v.isStream(location) {
+		times = s.times
+		s.total += alive(v.tl, l, from, to)
+	}
 	begin, end := firstFrom(l.Calls.Enter, from), l.Calls.Len()
 	if to < v.tl.End { // what happens at the very end is in no other range
 		end = firstFrom(l.Calls.Enter, to)
@@ -96,7 +107,7 @@ func (s *selector) add(v *view, f *findings, location int, from, to unit.Duratio
 	s.sums.Clear()
 	f.result.Windows().Add(s.sums, int32(location), from, to, int32(end))
 	for _, path := range s.sums.Touched {
-		s.times[path] += s.sums.First(path)
+		times[path] += s.sums.First(path)
 	}
 	f.selection.calls[location].sum(s.calls, begin, end, v.tallyCall(location))
 	first, _ := f.result.StatesOf(int32(location))
@@ -167,6 +178,9 @@ func (s *selector) join(w *selector) {
 	for path, t := range w.times {
 		s.times[path] += t
 	}
+	for path, t := range w.device {
+		s.device[path] += t
+	}
 	for _, pair := range [][2]*tallies{{s.calls, w.calls}, {s.states, w.states}, {s.messages, w.messages}} {
 		for _, x := range pair[1].list {
 			pair[0].add(x.key, x.count, x.sum)
@@ -182,26 +196,33 @@ func (s *selector) describe(a *Selection, v *view, f *findings) {
 		visits[x.key] = x.count
 	}
 	kinds := map[profile.Kind]unit.Duration{profile.Outside: s.total}
+	for path, t := range s.times {
+		kinds[v.kindOfPath(int(path))] += t
+		kinds[profile.Outside] -= t
+	}
+	for path, t := range s.device {
+		s.times[path] += t
+	}
 	for path := range visits {
 		s.times[path] += 0 // calls that take no time are calls, too
 	}
 	for path, t := range s.times {
-		kinds[v.kindOfPath(int(path))] += t
-		kinds[profile.Outside] -= t
 		if t != 0 || visits[path] > 0 {
-			a.Functions = append(a.Functions, SelectedPath{Path: int(path), Time: int64(t), Visits: visits[path]})
+			a.Functions = append(a.Functions, SelectedPath{Path: int(path), Time: int64(t), Visits: visits[path], Stream: s.device[path] > 0})
 		}
 	}
 	slices.SortFunc(a.Functions, func(x, y SelectedPath) int { return cmp.Or(cmp.Compare(y.Time, x.Time), cmp.Compare(x.Path, y.Path)) })
-	s.describeWaits(a, f, kinds)
+	ofThreads := s.describeWaits(a, f, kinds)
 	for k := profile.Computation; k <= profile.Outside; k++ {
 		if kinds[k] != 0 {
 			a.Parts = append(a.Parts, Part{Kind: k.String(), Name: k.String(), Title: k.Title(), Time: int64(kinds[k])})
 		}
 	}
 	for _, w := range a.Waits {
-		part := profile.Part{Kind: profile.Waiting, Name: w.Metric}
-		a.Parts = append(a.Parts, Part{Kind: part.Kind.String(), Name: w.Metric, Title: waits.PartTitle(&part), Time: w.Amount})
+		if t := ofThreads[w.Metric]; t > 0 {
+			part := profile.Part{Kind: profile.Waiting, Name: w.Metric}
+			a.Parts = append(a.Parts, Part{Kind: part.Kind.String(), Name: w.Metric, Title: waits.PartTitle(&part), Time: t})
+		}
 	}
 	a.Sizes, a.Durations = []HistogramBin{}, []HistogramBin{}
 	slices.SortFunc(s.messages.list, func(x, y tally) int { return cmp.Compare(x.key, y.key) })
@@ -225,8 +246,10 @@ func (s *selector) describe(a *Selection, v *view, f *findings) {
 	}
 }
 
-// describeWaits lists wait states and their origins, and takes their time out of the kinds of activity that they are part of.
-func (s *selector) describeWaits(a *Selection, f *findings, kinds map[profile.Kind]unit.Duration) {
+// describeWaits lists wait states and their origins, and takes their time out of the kinds of activity that they are part of. It returns
+// those of threads, by metric.
+func (s *selector) describeWaits(a *Selection, f *findings, kinds map[profile.Kind]unit.Duration) (ofThreads map[string]int64) {
+	ofThreads = map[string]int64{}
 	byMetric := map[waits.Metric]*SelectedWait{}
 	for _, x := range s.states.list {
 		switch {
@@ -240,7 +263,10 @@ func (s *selector) describeWaits(a *Selection, f *findings, kinds map[profile.Ki
 			w.Amount += x.sum
 			w.States += x.count
 			a.Waiting += x.sum
-			kinds[under] -= unit.Duration(x.sum)
+			if under != onDevice {
+				kinds[under] -= unit.Duration(x.sum)
+				ofThreads[w.Metric] += x.sum
+			}
 		case x.key == noOrigin:
 			a.Causes = append(a.Causes, SelectedCause{Rank: -1, Amount: x.sum, Category: noCause})
 		default:
@@ -261,6 +287,7 @@ func (s *selector) describeWaits(a *Selection, f *findings, kinds map[profile.Ki
 	slices.SortFunc(a.Causes, func(x, y SelectedCause) int {
 		return cmp.Or(cmp.Compare(y.Amount, x.Amount), cmp.Compare(x.Rank, y.Rank), cmp.Compare(x.Path, y.Path))
 	})
+	return ofThreads
 }
 
 // selectedIterations summarizes the iterations that begin between two moments.

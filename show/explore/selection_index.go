@@ -134,13 +134,15 @@ func (f *findings) tallyState(v *view, location int, from, to unit.Duration) fun
 	first, _ := f.result.StatesOf(int32(location))
 	c := &v.tl.Locations[location].Calls
 	return func(i int, t *tallies) {
-		metric, begin, end := f.result.SpanOf(first + i)
-		d := int64(min(end, to) - max(begin, from))
+		d := int64(f.waited(first+i, from, to))
 		if d <= 0 {
 			return
 		}
+		metric, _, _ := f.result.SpanOf(first + i)
 		under := profile.Outside // of threads in no call
-		if call, _, _ := f.result.CallsOf(first + i); call >= 0 {
+		if v.isStream(location) {
+			under = onDevice
+		} else if call, _, _ := f.result.CallsOf(first + i); call >= 0 {
 			under = profile.Kind(v.kinds.shades.of[c.Path[call]])
 		}
 		t.add(metricKey(metric, under), 1, d)
@@ -166,6 +168,9 @@ func (f *findings) originKey(o waits.Origin) int32 {
 	}
 	return originsFrom + f.originNumber[o]
 }
+
+// onDevice stands for waits of streams, which are no part of the time of threads.
+const onDevice = profile.Waiting
 
 var idleThreads = waits.ByName("omp_idle")
 

@@ -52,7 +52,7 @@ func TestRowsOfRanks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chosen := q.rows(v.tl)
+	chosen := q.rows(v)
 	if q.err != nil {
 		t.Fatal(q.err)
 	}

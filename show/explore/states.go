@@ -29,7 +29,7 @@ func answerStates(ctx context.Context, v *view, q *query) (any, error) {
 		return list, q.err
 	}
 	from, to := q.span(v.length())
-	r := q.rows(v.tl)
+	r := q.rows(v)
 	limit := q.limit(2000)
 	q.few(r.first, r.last)
 	if q.err != nil {
@@ -44,7 +44,7 @@ func answerStates(ctx context.Context, v *view, q *query) (any, error) {
 			if begin >= v.tl.Start+to {
 				break
 			}
-			if until <= v.tl.Start+from {
+			if until <= v.tl.Start+from || begin == until {
 				continue
 			}
 			if list.Cut = len(list.States) == limit; list.Cut {
@@ -57,7 +57,7 @@ func answerStates(ctx context.Context, v *view, q *query) (any, error) {
 	return list, nil
 }
 
-// stateCount is the number of single wait states.
+// stateCount is the number of single wait states, with those of which nothing counts.
 func (f *findings) stateCount() int { return len(f.origins) }
 
 // largestStates are the longest wait states of the run. They are found once.
@@ -70,12 +70,18 @@ func (f *findings) largestStates(n int) []waits.State {
 func (v *view) state(f *findings, s *waits.State) State {
 	number := s.Number()
 	call, cause, causeCall := f.result.CallsOf(number)
+	_, from, to := f.result.SpanOf(number)
 	state := State{
 		State: number, Location: v.locationOf(s.Rank, s.Thread), Rank: s.Rank, Thread: s.Thread, Call: int(call), Path: int(s.Path),
-		Metric: s.Metric.String(), Title: s.Metric.Info().Title, At: v.since(s.At), Amount: int64(s.Amount),
+		Metric: s.Metric.String(), Title: s.Metric.Info().Title, At: v.since(from), Amount: int64(s.Amount), End: v.since(to),
 		CauseLocation: int(cause), CauseRank: s.Cause, CausePath: int(s.CausePath),
 		CauseEnter: v.since(v.tl.Locations[cause].Calls.Enter[causeCall]),
 		Met:        s.Met, Uncertain: s.Uncertain, Category: int(f.causeCategory(number)),
+	}
+	if spans := f.result.SpansOf(number); len(spans) > 1 {
+		for _, s := range spans {
+			state.Spans = append(state.Spans, []int64{v.since(s.From), v.since(s.To)})
+		}
 	}
 	if s.Met {
 		state.Since = v.since(s.Since)
@@ -88,7 +94,10 @@ func (v *view) state(f *findings, s *waits.State) State {
 
 // locationOf is the location of a thread of a rank.
 func (v *view) locationOf(rank, thread int) int {
-	all := v.tl.Locations
+	if thread < 0 { // a stream
+		return len(v.run.Locations) - 1 - thread
+	}
+	all := v.run.Locations
 	return sort.Search(len(all), func(i int) bool {
 		return all[i].Rank > rank || all[i].Rank == rank && all[i].Thread >= thread
 	})
@@ -174,8 +183,8 @@ func (v *view) chain(f *findings, number int) []Step {
 		}
 		if b.Kind == waits.Unknown {
 			last.Kind = "unknown"
-		} else if from, to, ok := v.longestCall(int(b.Location), b.Path, b.From, b.To); ok {
-			last.From, last.To = v.since(from), v.since(to)
+		} else if at, from, to, ok := v.longestCallNear(int(b.Location), b.Path, b.From, b.To); ok {
+			last.Location, last.From, last.To = at, v.since(from), v.since(to)
 		}
 		if last.From >= last.To { // it came late without having done anything: show it at the time of the wait
 			last.From, last.To = v.since(from), v.since(to)
@@ -183,6 +192,25 @@ func (v *view) chain(f *findings, number int) []Step {
 		return append(steps, last)
 	}
 	return steps
+}
+
+// longestCallNear is longestCall at a location or, in runs with streams, at any one of its rank: what a process did before an operation
+// may have been on several of them.
+func (v *view) longestCallNear(location int, path int32, begin, end unit.Duration) (at int, from, to unit.Duration, ok bool) {
+	from, to, ok = v.longestCall(location, path, begin, end)
+	if v.run.Devices == nil {
+		return location, from, to, ok
+	}
+	at = location
+	for i := range v.tl.Locations {
+		if i == location || v.tl.Locations[i].Rank != v.tl.Locations[location].Rank {
+			continue
+		}
+		if f, t, found := v.longestCall(i, path, begin, end); found && (!ok || t-f > to-from) {
+			at, from, to, ok = i, f, t, true
+		}
+	}
+	return at, from, to, ok
 }
 
 // mostSearched is how many calls are searched for the one to show.
@@ -215,8 +243,8 @@ func (v *view) neighbor(f *findings, number, step int) *StateRef {
 	location := v.locationOf(s.Rank, s.Thread)
 	first, end := f.result.StatesOf(int32(location))
 	for i := number + step; i >= first && i < end; i += step {
-		if m, from, to := f.result.SpanOf(i); m == metric {
-			return &StateRef{State: i, Location: location, At: v.since(from), Amount: int64(to - from)}
+		if m, from, to := f.result.SpanOf(i); m == metric && from < to {
+			return &StateRef{State: i, Location: location, At: v.since(from), Amount: int64(f.waited(i, from, to))}
 		}
 	}
 	return nil

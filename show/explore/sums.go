@@ -16,7 +16,7 @@ func answerMatrix(_ context.Context, v *view, q *query) (any, error) {
 	if q.err != nil {
 		return nil, q.err
 	}
-	links, err := v.matrix.get(func() ([]profile.Link, error) { return profile.Matrix(v.tl), nil })
+	links, err := v.matrix.get(func() ([]profile.Link, error) { return profile.Matrix(v.run), nil })
 	if err != nil {
 		return nil, err
 	}
@@ -74,6 +74,14 @@ func answerComposition(ctx context.Context, v *view, _ *query) (any, error) {
 	}}
 	for _, p := range c.Parts {
 		a.Parts = append(a.Parts, Part{Kind: p.Kind.String(), Name: p.Name, Title: waits.PartTitle(&p), Time: int64(p.Time)})
+	}
+	for i := range f.result.Devices {
+		u := &f.result.Devices[i]
+		a.Devices = append(a.Devices, Device{
+			Rank: u.Rank, Device: u.Device, Span: int64(u.Span), Computing: int64(u.Computing), Exposed: int64(u.Exposed),
+			Waiting: int64(u.Waiting), Idle: int64(u.Idle), Latency: int64(u.Latency), Overlap: int64(u.Overlap), Hidden: int64(u.Hidden),
+			Kernels: u.Kernels,
+		})
 	}
 	return a, nil
 }

@@ -179,7 +179,7 @@ func (v *view) program() (schedule.Program, error) {
 	if v.opened.Program != nil {
 		return v.opened.Program, nil
 	}
-	return replay.New(v.tl, replay.Options{})
+	return replay.New(v.run, replay.Options{})
 }
 
 func toleranceAnswer(name string, a *tolerance.Answers) Tolerance {

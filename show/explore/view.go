@@ -25,17 +25,20 @@ type view struct {
 	patience   time.Duration // of requests that wait for the analysis
 
 	// Of a run:
-	tl      *timeline.Timeline
+	run     *timeline.Timeline // as it was read
+	tl      *timeline.Timeline // with streams as further locations
+	order   []int              // locations of rows; nil: rows are locations
 	paths   *profile.Paths
 	windows *profile.Windows
 	layout  *layout
 	kinds   *coloring // by kind
 	counts  runCounts
 
-	byPath  lazy[*coloring]
-	matrix  lazy[[]profile.Link]
-	arrows  lazy[*arrowIndex]
-	dataset lazy[*datasetView] // of a dataset
+	byPath   lazy[*coloring]
+	matrix   lazy[[]profile.Link]
+	arrows   lazy[*arrowIndex]
+	launches lazy[launchIndex]
+	dataset  lazy[*datasetView] // of a dataset
 
 	tolerances tolerances
 	advice     lazy[*Advice]
@@ -66,15 +69,17 @@ var errNoRun = badRequest("run", "this input is a dataset, not a run; ask for se
 
 // newView prepares what was read. It stops when ctx is done; what goes on in the background, when life is.
 func newView(ctx, life context.Context, opened *Opened, threads int) (*view, error) {
-	v := &view{opened: opened, threads: threads, tl: opened.Timeline, turns: make(chan struct{}, 1), patience: defaultPatience}
+	v := &view{opened: opened, threads: threads, run: opened.Timeline, turns: make(chan struct{}, 1), patience: defaultPatience}
 	v.context, v.cancel = context.WithCancel(life)
 	v.analysis.done = make(chan struct{})
-	if v.tl == nil {
+	if v.run == nil {
 		if opened.Dataset == nil {
 			return nil, errors.New("there is neither a run nor a dataset in it")
 		}
 		return v, nil
 	}
+	v.tl = v.run.WithStreams()
+	v.order = rowOrder(v.tl)
 	var err error
 	if v.paths, err = profile.NewPaths(v.tl); err != nil {
 		return nil, err
@@ -88,8 +93,8 @@ func newView(ctx, life context.Context, opened *Opened, threads int) (*view, err
 
 func (v *view) count() {
 	host := ""
-	for i := range v.tl.Locations {
-		l := &v.tl.Locations[i]
+	for i := range v.run.Locations {
+		l := &v.run.Locations[i]
 		v.counts.calls += int64(l.Calls.Len())
 		if l.ClockError < 0 || v.counts.clockError < 0 {
 			v.counts.clockError = -1

@@ -18,8 +18,8 @@ type waitSpans struct {
 	latest [][]unit.Duration
 }
 
-func newWaitSpans(r *waits.Result, threads int) *waitSpans {
-	w := &waitSpans{result: r, latest: make([][]unit.Duration, len(r.Timeline.Locations))}
+func newWaitSpans(r *waits.Result, locations, threads int) *waitSpans {
+	w := &waitSpans{result: r, latest: make([][]unit.Duration, locations)}
 	parallel.Each(len(w.latest), threads, func(location int) { w.latest[location] = latestEnds(r, int32(location)) })
 	return w
 }
@@ -74,17 +74,40 @@ func (w *waitSpans) each(location int, from, to unit.Duration, visit func(from, 
 	state, ended := w.firstIn(location, from)
 	_, end := w.result.StatesOf(int32(location))
 	at := max(from, ended)
-	for ; state < end && at < to; state++ {
-		_, begin, until := w.result.SpanOf(state)
-		if begin >= to {
-			return
-		}
+	part := func(begin, until unit.Duration) {
 		begin, until = max(begin, at), min(until, to)
 		if begin < until {
 			visit(begin, until, state)
 			at = until
 		}
 	}
+	for ; state < end && at < to; state++ {
+		_, begin, until := w.result.SpanOf(state)
+		if begin >= to {
+			return
+		}
+		spans := w.result.SpansOf(state)
+		if len(spans) == 0 {
+			part(begin, until)
+		}
+		for _, s := range spans {
+			part(s.From, s.To)
+		}
+	}
+}
+
+// waited is how much of a wait state lies between two moments.
+func (f *findings) waited(state int, from, to unit.Duration) unit.Duration {
+	spans := f.result.SpansOf(state)
+	if len(spans) == 0 {
+		_, begin, end := f.result.SpanOf(state)
+		return max(min(end, to)-max(begin, from), 0)
+	}
+	sum := unit.Duration(0)
+	for _, s := range spans {
+		sum += max(min(s.To, to)-max(s.From, from), 0)
+	}
+	return sum
 }
 
 // colorByWait colors by kind of activity, wait states by the function waiting, and idle threads by idle.

@@ -94,7 +94,16 @@ func typedef(t *testing.T, name string, s *ast.StructType) string {
 	if one := fmt.Sprintf("/** @typedef {{%s}} %s */\n", strings.Join(fields, ", "), name); len(one) <= 120 {
 		return one
 	}
-	return fmt.Sprintf("/**\n * @typedef {{\n *   %s,\n * }} %s\n */\n", strings.Join(fields, ",\n *   "), name)
+	lines := []string{""}
+	for _, f := range fields {
+		last := &lines[len(lines)-1]
+		if *last != "" && len(*last)+len(f) > 110 {
+			lines = append(lines, "")
+			last = &lines[len(lines)-1]
+		}
+		*last += " " + f + ","
+	}
+	return fmt.Sprintf("/**\n * @typedef {{\n *  %s\n * }} %s\n */\n", strings.Join(lines, "\n *  "), name)
 }
 
 // scriptType says a type of Go in TypeScript.

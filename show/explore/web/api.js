@@ -199,7 +199,7 @@ export async function timeline(query, signal) {
   return (await ask(address("timeline", query), signal)).arrayBuffer();
 }
 
-/** @type {(query: Window & {limit: number}, signal: AbortSignal) => Promise<import("./types.js").Calls>} */
+/** @type {(query: (Window | {run: number, from: number, to: number, location: number}) & {limit: number}, signal: AbortSignal) => Promise<import("./types.js").Calls>} */
 export const calls = (query, signal) => passing("calls", query, signal);
 
 /** @type {(query: {run: number, location: number, from: number, to: number, width: number}, signal: AbortSignal) => Promise<import("./types.js").Stack>} */
@@ -210,6 +210,9 @@ export const states = (query, signal) => passing("states", query, signal);
 
 /** @type {(query: Window & {limit: number, least?: number, sender?: string, receiver?: string}, signal: AbortSignal) => Promise<import("./types.js").Messages>} */
 export const messages = (query, signal) => passing("messages", query, signal);
+
+/** @type {(query: Window & {limit: number}, signal: AbortSignal) => Promise<import("./types.js").Launches>} */
+export const launches = (query, signal) => passing("launches", query, signal);
 
 /** @type {(query: {run: number, from: number, to: number, width: number}, signal: AbortSignal) => Promise<import("./types.js").Critical>} */
 export const critical = (query, signal) => passing("critical", query, signal);

@@ -150,7 +150,7 @@ export class App {
   goToRank(rank) {
     const { run } = this;
     const rows = run.locations === run.ranks ? `${Math.max(0, rank - 3)}-${Math.min(run.ranks, rank + 4)}` : "";
-    this.go("timeline", { rows, ranks: String(rank), others: "1", stat: "1" });
+    this.go("timeline", { rows, ranks: String(rank), others: run.order ? "" : "1", stat: "1" });
   }
 
   show() {

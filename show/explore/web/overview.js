@@ -16,6 +16,7 @@ import { hideTip, showTip } from "./tip.js";
 
 export const KEYS = ["other", "before", "after"];
 
+const DEVICES = 32; // that are listed
 const CAUSES = 5;
 const MOST_BARS = 300; // more could not be distinguished
 
@@ -96,11 +97,11 @@ export class OverviewView {
   /** @param {Facts} f */
   runPart(f) {
     const { run } = f;
-    const threads = run.locations > run.ranks ? `, ${count(run.locations)} threads` : "";
+    const threads = (run.threads > run.ranks ? `, ${count(run.threads)} threads` : "") + (run.threads < run.locations ? `, ${plural(run.locations - run.threads, "stream")}` : "");
     const kind = run.simulated ? `simulated${run.machine ? ` on ${run.machine}` : ""}` : "recorded";
     return el("article", { class: "stack" },
       el("header", {}, el("h1", { class: "long", text: run.name, title: run.name }), el("p", { class: "lead long",
-        text: `${plural(run.ranks, "rank")}${threads}, ${kind}${run.host ? ` on ${run.host}` : ""}${leftOut(run)}. ${plural(run.calls, "call")}, ${plural(run.messages, "message")}, ${plural(run.collectives, "collective")}.` })),
+        text: `${plural(run.ranks, "rank")}${threads}, ${kind}${run.host ? ` on ${run.host}` : ""}${leftOut(run)}. ${plural(run.calls, "call")}, ${plural(run.messages, "message")}, ${plural(run.collectives, "collective")}${run.activities ? `, ${count(run.activities)} kernels and copies on streams` : ""}.` })),
       run.warnings.length > 0 ? el("ul", { class: "warnings" }, ...run.warnings.map((text) => el("li", { text }))) : null,
       ...(run.calls === 0 ? [notice("Nothing happens in it", "This run has no calls: nothing was recorded, or what was asked for leaves everything out.")] : this.parts(f)));
   }
@@ -111,6 +112,7 @@ export class OverviewView {
       figures(f),
       el("section", {}, el("h2", { text: "What the time consists of" }), compositionBar(f)),
       el("section", {}, el("h2", { text: "How efficient it is" }), efficiencies(f)),
+      f.composition.devices?.length ? el("section", {}, el("h2", { text: "What the devices did" }), this.devices(f.composition.devices)) : null,
       el("section", {}, el("h2", { text: "Causes of waiting" }), this.causes(f)),
       f.run.ranks > 1 ? el("section", {}, el("h2", { text: "Ranks that behave alike" }), this.clusters(f)) : null,
       f.iterations.list.length > 1 ? el("section", {}, el("h2", { text: "Iterations over time" }), this.iterations(f)) : null];
@@ -124,6 +126,18 @@ export class OverviewView {
     const head = ["ranks", "for example", "computation", "MPI", "waiting", "which"];
     return el("div", { class: "stack tight" }, ...f.clusters.notes.map((text) => el("p", { class: "verdict slow-rank", text })),
       el("div", { class: "scroller" }, el("table", { class: "plain clusters" }, el("thead", {}, el("tr", {}, ...head.map((text) => el("th", { scope: "col", text })))), el("tbody", {}, ...rows))));
+  }
+
+  /** @param {import("./types.js").Device[]} list */
+  devices(list) {
+    const [all, shown] = [list.length, list.slice(0, DEVICES)];
+    const head = ["rank:device", "time", "computing", "exposed", "waiting", "idle", "latency", "overlap", "kernels"];
+    const rows = shown.map((d) => el("tr", {}, el("th", { scope: "row" }, el("button", { type: "button", class: "link", text: `${d.rank}:${d.device}`, onclick: () => this.app.goToRank(d.rank) })),
+      el("td", { class: "number", text: duration(d.span) }), ...[d.computing, d.exposed, d.waiting, d.idle, d.latency, d.overlap].map((t) => el("td", { class: "number", text: percent(t / Math.max(1, d.span)) })),
+      el("td", { class: "number", text: count(d.kernels) })));
+    return el("div", { class: "stack tight" }, el("div", { class: "scroller" }, el("table", { class: "plain devices" },
+      el("thead", {}, el("tr", {}, ...head.map((text, i) => el("th", { scope: "col", class: i > 0 ? "number" : "", text })))), el("tbody", {}, ...rows))),
+    el("p", { class: "small muted", text: `Exposed: copies and communication while nothing computes. Waiting: for other processes. Idle: until the next launch. Overlap: copies and communication while a kernel computes.${all > DEVICES ? ` ${count(all - DEVICES)} more devices.` : ""}` }));
   }
 
   /** @param {Facts} f */
@@ -191,7 +205,8 @@ export class OverviewView {
 /** @param {Facts} f */
 function figures(f) {
   const e = f.composition.efficiency;
-  const waiting = f.composition.total > 0 ? f.waits.waiting / f.composition.total : 0;
+  const all = (f.composition.devices ?? []).reduce((sum, d) => sum + d.span, f.composition.total);
+  const waiting = all > 0 ? f.waits.waiting / all : 0;
   const item = (/** @type {string} */ name, /** @type {string} */ value, /** @type {string} */ note) =>
     el("div", { class: "figure-card" }, el("dt", { text: name }), el("dd", {}, value, el("small", { text: note })));
   return el("dl", { class: "cards" },

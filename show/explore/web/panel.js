@@ -80,7 +80,7 @@ export function showWait(panel, answer, paths, names, current, hooks) {
       el("p", { class: `sentence depth-${Math.min(t.depth, 4)}`, text: t.text }))) : null,
     answer.advice ? part("What usually helps", el("p", { text: answer.advice })) : null,
     part("Exactly", facts([
-      ["starts", exact(s.at)], ["ends", exact(s.at + s.amount)], ["call path", paths.name(s.path)],
+      ["starts", exact(s.at)], ["ends", exact(s.end)], ["call path", paths.name(s.path)],
       ["late", `${names.long(s.cause_location)} in ${paths.leaf(s.cause_path)} at ${exact(s.cause_enter)}`],
       ["had met", s.met ? `at ${exact(s.since)}` : "not before"],
     ])),
@@ -142,6 +142,22 @@ function share(who, where, part, title = where) {
 }
 
 /**
+ * Where an activity of a stream was launched, or what a host call launched.
+ * @param {import("./types.js").Call} call
+ * @param {Paths} paths
+ * @param {Names} names
+ * @returns {[string, string][]}
+ */
+function launchFacts(call, paths, names) {
+  const l = call.launch;
+  if (!l) return [];
+  const after = duration(Math.max(0, l.begin - l.launched));
+  if (!call.launched) return [["launched by", `${names.long(l.from)} in ${paths.leaf(l.call_path)} at ${exact(l.launched)}, ${after} before it starts`]];
+  const more = call.launched > 1 ? `; ${call.launched} in all` : "";
+  return [["launched", `${paths.leaf(l.path)} on ${names.short(l.to)}, which starts ${after} later${more}`]];
+}
+
+/**
  * A call that does not wait.
  * @param {Panel} panel
  * @param {import("./types.js").Call | null} call
@@ -149,7 +165,7 @@ function share(who, where, part, title = where) {
  * @param {number} time
  * @param {Paths} paths
  * @param {Names} names
- * @param {{zoom: () => void, tree: () => void, stack: () => void}} hooks
+ * @param {{zoom: () => void, tree: () => void, stack: () => void, launch: () => void}} hooks
  */
 export function showCall(panel, call, location, time, paths, names, hooks) {
   const who = names.long(location);
@@ -161,10 +177,12 @@ export function showCall(panel, call, location, time, paths, names, hooks) {
     el("p", { class: "headline" }, el("b", { text: who }), " is here for ", el("b", { text: duration(call.leave - call.enter) })),
     facts([
       ["call path", paths.name(call.path)], ["enters", exact(call.enter)], ["leaves", exact(call.leave)], ["calls around it", String(call.depth)],
+      ...launchFacts(call, paths, names),
       ...(call.polls ? [/** @type {[string, string]} */ (["polls", `${call.polls} without a result`])] : []),
     ]),
     el("nav", { class: "neighbors" },
       el("button", { type: "button", text: "Zoom to it", onclick: hooks.zoom }),
+      call.launch ? el("button", { type: "button", class: "launch", text: call.launched ? "What it launched" : "Its launch", onclick: hooks.launch }) : "",
       el("button", { type: "button", text: "Call stack", title: "Expand the row to its call stack (e)", onclick: hooks.stack }),
       el("button", { type: "button", text: "In the call tree", onclick: hooks.tree })));
 }

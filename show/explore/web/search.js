@@ -3,6 +3,7 @@
 import * as api from "./api.js";
 import { byId, el } from "./dom.js";
 import { count } from "./format.js";
+import { Rows } from "./timeline/rows.js";
 
 /** @typedef {import("./types.js").Match} Match */
 
@@ -87,7 +88,8 @@ export async function step(app, direction) {
     const from = Math.max(0, Math.round((o.enter + o.leave - size) / 2));
     const rows = /^(\d+)-(\d+)$/.exec(params.rows ?? "");
     const hides = params.ranks && params.others !== "1"; // then rows count among those of the ranks
-    const inside = !rows || hides || (o.location >= Number(rows[1]) && o.location < Number(rows[2]));
+    const row = new Rows(run, null).row(o.location);
+    const inside = !rows || hides || (row >= Number(rows[1]) && row < Number(rows[2]));
     app.set({ sel: `call:${o.location}:${o.enter}`, in: "", at: "", ...(size < run.length ? { from: String(from), to: String(Math.min(run.length, from + Math.round(size))) } : {}), ...(inside ? {} : { rows: "" }) });
     app.note(`Call ${count(o.number)} of ${count(o.count)}`);
   } catch (error) {

@@ -93,11 +93,11 @@ export class Statistics {
     const { run } = this.app;
     const total = Math.max(1, a.total);
     refill(this.element, this.head(), this.form(a, ranks),
-      el("p", { class: "small muted", text: `${plural(a.ranks, "rank")}${a.locations > a.ranks ? `, ${plural(a.locations, "thread")}` : ""}, ${duration(a.to - a.from)} of ${duration(run.length)}` }),
+      el("p", { class: "small muted", text: `${plural(a.ranks, "rank")}${a.locations > a.ranks ? `, ${plural(a.locations, "thread")}` : ""}${a.streams ? `, ${plural(a.streams, "stream")}` : ""}, ${duration(a.to - a.from)} of ${duration(run.length)}` }),
       part("What the time consists of", this.list("parts", a.parts.filter((p) => p.time > 0).sort((x, y) => y.time - x.time).map((p) =>
         share(swatch(legend, p), p.title, p.time / total, duration(p.time))), 0)),
       part("Functions, without what they call", this.list("functions", a.functions.filter((f) => f.time > 0).map((f) =>
-        share(null, paths.brief(f.path), f.time / total, `${duration(f.time)}, ${plural(f.visits, "call")}`, () => this.app.go("tree", { path: String(f.path) }))), a.more_functions)),
+        share(null, paths.brief(f.path), f.time / (f.stream ? Math.max(1, a.on_streams ?? 0) : total), `${duration(f.time)}${f.stream ? " on streams" : ""}, ${plural(f.visits, "call")}`, () => this.app.go("tree", { path: String(f.path) }))), a.more_functions)),
       a.waits.length > 0 ? part("Wait states", this.list("waits", a.waits.map((w) =>
         share(swatch(legend, { kind: "waiting", name: w.metric }), w.title, w.amount / total, `${duration(w.amount)} in ${count(w.states)}`, () => this.app.go("timeline", { color: "wait" }))), 0)) : "",
       a.causes.length > 0 ? part("Where waiting began", this.list("causes", a.causes.map((c) =>

@@ -14,7 +14,7 @@ import { Rows } from "./rows.js";
 /**
  * @typedef {{
  *   width: number, height: number,
- *   color: string, messages: boolean, critical: boolean, exact: boolean,
+ *   color: string, messages: boolean, launches: boolean, critical: boolean, exact: boolean,
  *   filter?: {least?: number, sender?: string, receiver?: string},
  *   rows: Rows, stack: number,
  * }} Wish size of the plot in device pixels, and what is to be shown; stack is the location whose call stack is, -1: none
@@ -48,6 +48,8 @@ export class Data {
     this.states = [];
     /** @type {import("../types.js").Messages | null} */
     this.messages = null;
+    /** @type {import("../types.js").Launches | null} */
+    this.launches = null;
     /** @type {import("../types.js").Critical | null} */
     this.critical = null;
     /** @type {import("../types.js").Stack | null} */
@@ -94,7 +96,7 @@ export class Data {
     this.window = w;
     this.wish = wish;
     if (!this.covered()) void this.fetchPicture();
-    const key = JSON.stringify([w, wish.messages, wish.filter, wish.critical, wish.exact, wish.width, wish.rows.ranks, wish.stack]);
+    const key = JSON.stringify([w, wish.messages, wish.launches, wish.filter, wish.critical, wish.exact, wish.width, wish.rows.ranks, wish.stack]);
     if (key === this.exactFor) return;
     this.exactFor = key;
     window.clearTimeout(this.timer);
@@ -184,10 +186,11 @@ export class Data {
     const few = w.last - w.first <= MOST_ROWS && range.from < range.to;
     const ready = this.run.analysis === "ready";
     try {
-      const [states, calls, messages, critical, stack, functions] = await Promise.all([
+      const [states, calls, messages, launches, critical, stack, functions] = await Promise.all([
         few && ready ? api.states({ ...range, limit: MOST_STATES }, signal) : null,
         few && wish.exact ? api.calls({ ...range, limit: MOST_CALLS }, signal) : null,
         wish.messages && range.from < range.to ? api.messages({ ...range, limit: MOST_MESSAGES, ...wish.filter }, signal) : null,
+        wish.launches && range.from < range.to ? api.launches({ ...range, limit: MOST_MESSAGES }, signal) : null,
         wish.critical && ready && range.from < range.to ? api.critical({ run, from: range.from, to: range.to, width: wish.width }, signal) : null,
         wish.stack >= 0 && range.from < range.to ? api.stack({ run, location: wish.stack, from: range.from, to: range.to, width: Math.min(8192, wish.width) }, signal) : null,
         wish.stack >= 0 ? api.legend({ run, color: "path" }) : null,
@@ -196,6 +199,7 @@ export class Data {
       this.pieces = new Map();
       if (calls && !calls.cut) for (const l of calls.locations) this.pieces.set(l.location, innermost(l.calls));
       this.messages = messages;
+      this.launches = launches;
       this.critical = critical;
       this.stack = stack;
       this.functions = functions && (await this.join(functions));

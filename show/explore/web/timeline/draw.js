@@ -3,7 +3,7 @@
 import { timeTicks } from "../format.js";
 import { token } from "../palette.js";
 import { drawStack } from "./stack.js";
-import { fit, drawCritical, drawLabels, drawMarks, drawMessages, drawWaits } from "./overlay.js";
+import { fit, drawCritical, drawLabels, drawLaunches, drawMarks, drawMessages, drawWaits } from "./overlay.js";
 
 /** @typedef {import("./scale.js").Scale} Scale */
 /** @typedef {import("./data.js").Data} Data */
@@ -28,7 +28,7 @@ export function inks() {
  *   data: Data, scale: Scale, inks: Inks, marks: Mark[],
  *   names: (location: number) => string,
  *   paths: import("../paths.js").Paths | null,
- *   showMessages: boolean, showCritical: boolean,
+ *   showMessages: boolean, showLaunches: boolean, showCritical: boolean,
  *   anchors: import("./align.js").Anchor[],
  *   hover: {x: number, y: number} | null,
  *   box: {x0: number, y0: number, x1: number, y1: number} | null,
@@ -57,6 +57,7 @@ export function drawFrame(ctx, f, width, height) {
   drawGaps(ctx, f);
   drawStack(ctx, f);
   if (f.showCritical) drawCritical(ctx, f);
+  if (f.showLaunches) drawLaunches(ctx, f);
   if (f.showMessages) drawMessages(ctx, f);
   drawMarks(ctx, f);
   drawAnchors(ctx, f);

@@ -13,6 +13,7 @@ const LIGHT = {
   computation: ["#D3D7DC", "#BFC6CE", "#AEB7C1", "#DCDAD2", "#C7C4BA"].map(rgb),
   communication: ["#8FBBDD", "#5F9CCB", "#B4D0E6", "#3F83B8", "#9CC9D6", "#79AFC0"].map(rgb),
   runtime: ["#C3B1D9", "#A58CC4", "#DCCFEA", "#8B6FB0"].map(rgb),
+  device: ["#B9D3BE", "#5F9CCB", "#E2CF9A"].map(rgb), // kernels, communication, copies
   outside: rgb("#F5F6F8"),
   rest: rgb("#8A8F98"),
 };
@@ -20,6 +21,7 @@ const DARK = {
   computation: ["#4A515C", "#5A626E", "#3F4650", "#55534C", "#66645C"].map(rgb),
   communication: ["#2E6A96", "#3F87B8", "#24506F", "#5CA5D3", "#2F7686", "#4793A5"].map(rgb),
   runtime: ["#6E5A8C", "#8A72AD", "#574672", "#A48FC4"].map(rgb),
+  device: ["#4C6B55", "#3F87B8", "#77683C"].map(rgb),
   outside: rgb("#1C2027"),
   rest: rgb("#8A929D"),
 };
@@ -41,6 +43,7 @@ export function colorOf(c, mode) {
       return set.computation[c.slot % set.computation.length];
     case "communication": return set.communication[c.slot % set.communication.length];
     case "runtime": return set.runtime[c.slot % set.runtime.length];
+    case "device": return set.device[c.slot % set.device.length];
     case "wait": return rgb((theme() === "dark" ? c.dark : c.light) ?? "#D55E00");
     case "cause": return isSmall(c) ? set.rest : series(CAUSES[c.slot]);
     default: return set.outside;
@@ -179,6 +182,6 @@ function functions(legend, seen) {
  * @param {Category} c
  */
 function order(c) {
-  const place = ["wait", "computation", "communication", "runtime"].indexOf(c.class === "cause" ? "wait" : c.class);
-  return place < 0 ? 4 : place;
+  const place = ["wait", "computation", "device", "communication", "runtime"].indexOf(c.class === "cause" ? "wait" : c.class);
+  return place < 0 ? 5 : place;
 }

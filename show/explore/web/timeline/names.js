@@ -1,6 +1,7 @@
 // Names of rows. They are fetched in chunks when they are needed.
 
 import * as api from "../api.js";
+import { Rows } from "./rows.js";
 
 const CHUNK = 512;
 
@@ -12,8 +13,9 @@ export class Names {
   constructor(run, changed) {
     this.run = run;
     this.changed = changed;
-    /** @type {Map<number, import("../types.js").Location[] | null>} chunks; null: on its way */
+    /** @type {Map<number, import("../types.js").Location[] | null>} chunks of rows; null: on its way */
     this.chunks = new Map();
+    this.rows = new Rows(run, null);
   }
 
   /**
@@ -21,10 +23,11 @@ export class Names {
    * @returns {import("../types.js").Location | null}
    */
   location(location) {
-    const chunk = Math.floor(location / CHUNK);
+    const row = this.rows.row(location);
+    const chunk = Math.floor(row / CHUNK);
     const list = this.chunks.get(chunk);
     if (list === undefined) void this.fetch(chunk);
-    return list?.[location - chunk * CHUNK] ?? null;
+    return list?.[row - chunk * CHUNK] ?? null;
   }
 
   /** @param {number} chunk */
@@ -48,6 +51,7 @@ export class Names {
     if (this.run.locations === this.run.ranks) return `rank ${location}`;
     const l = this.location(location);
     if (!l) return "…";
+    if (l.stream) return `stream ${l.name}`;
     return l.thread === 0 ? `rank ${l.rank}` : `thread ${l.thread}`;
   }
 
@@ -59,6 +63,7 @@ export class Names {
     if (this.run.locations === this.run.ranks) return `rank ${location}`;
     const l = this.location(location);
     if (!l) return `row ${location}`;
+    if (l.stream) return `rank ${l.rank}, stream ${l.name}`;
     return l.thread === 0 ? `rank ${l.rank}` : `rank ${l.rank}, thread ${l.thread}`;
   }
 }

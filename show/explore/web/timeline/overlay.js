@@ -47,11 +47,21 @@ export function drawWaits(ctx, { data, scale, inks }) {
   if (scale.row < 4) return;
   ctx.fillStyle = hatch(ctx, inks.ink);
   for (const s of data.states) {
-    const x0 = scale.x(s.at);
-    const x1 = scale.x(s.at + s.amount);
-    if (x1 - x0 < 4 || x1 < scale.left || x0 > scale.right) continue;
-    ctx.fillRect(x0, scale.y(s.location), x1 - x0, scale.row);
+    for (const [from, to] of spansOf(s)) {
+      const x0 = scale.x(from);
+      const x1 = scale.x(to);
+      if (x1 - x0 < 4 || x1 < scale.left || x0 > scale.right) continue;
+      ctx.fillRect(x0, scale.y(s.location), x1 - x0, scale.row);
+    }
   }
+}
+
+/**
+ * The parts of the time of a wait state that count.
+ * @param {import("../types.js").State} s
+ */
+export function spansOf(s) {
+  return s.spans ?? [[s.at, s.end]];
 }
 
 /** @type {WeakMap<import("../types.js").Legend, {key: string, inks: Map<number, string>}>} */
@@ -146,6 +156,24 @@ export function drawMessages(ctx, { data, scale, inks }) {
 }
 
 /**
+ * From host calls to what they launched on streams.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Frame} f
+ */
+export function drawLaunches(ctx, { data, scale, inks }) {
+  const list = data.launches?.launches ?? [];
+  if (list.length === 0) return;
+  const crowd = Math.min(1, scale.width / (list.length * 22));
+  ctx.setLineDash([4, 3]);
+  ctx.strokeStyle = ctx.fillStyle = inks.ink;
+  ctx.lineWidth = 1;
+  ctx.globalAlpha = 0.2 + 0.6 * crowd;
+  for (const l of list) arrow(ctx, scale.x(l.launched), scale.middle(l.from), scale.x(l.begin), scale.middle(l.to), crowd > 0.5);
+  ctx.setLineDash([]);
+  ctx.globalAlpha = 1;
+}
+
+/**
  * @param {CanvasRenderingContext2D} ctx
  * @param {number} x0
  * @param {number} y0
@@ -230,6 +258,23 @@ export function messageAt({ data, scale }, x, y) {
   for (const m of data.messages?.messages ?? []) {
     const d = distance(x, y, scale.x(m.sent), scale.middle(m.from), scale.x(m.received), scale.middle(m.to));
     if (d < least) [best, least] = [m, d];
+  }
+  return best;
+}
+
+/**
+ * The launch whose arrow is nearest to a place, if it is near.
+ * @param {Frame} f
+ * @param {number} x
+ * @param {number} y
+ * @returns {import("../types.js").Launch | null}
+ */
+export function launchAt({ data, scale }, x, y) {
+  let best = null;
+  let least = 4;
+  for (const l of data.launches?.launches ?? []) {
+    const d = distance(x, y, scale.x(l.launched), scale.middle(l.from), scale.x(l.begin), scale.middle(l.to));
+    if (d < least) [best, least] = [l, d];
   }
   return best;
 }

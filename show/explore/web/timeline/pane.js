@@ -9,7 +9,7 @@ import { Data } from "./data.js";
 import { drawFrame, inks } from "./draw.js";
 import { listen } from "./mouse.js";
 import { Names } from "./names.js";
-import { messageAt } from "./overlay.js";
+import { launchAt, messageAt, spansOf } from "./overlay.js";
 import { Rows } from "./rows.js";
 import { pieceAt } from "./stack.js";
 import { categoryAt } from "./raster.js";
@@ -32,7 +32,7 @@ import { clamp, whole } from "./window.js";
 
 /**
  * @typedef {{
- *   color: string, messages: boolean, critical: boolean, marks: Mark[],
+ *   color: string, messages: boolean, launches?: boolean, critical: boolean, marks: Mark[],
  *   marked?: Set<number>, filter?: {least?: number, sender?: string, receiver?: string},
  *   anchors?: import("./align.js").Anchor[], stack?: number,
  * }} Show marked categories fade the others; messages may be filtered; stack is the row that is expanded
@@ -127,7 +127,7 @@ export class Pane {
     this.data.want(this.window, {
       width: Math.max(1, Math.round(this.scale.width * ratio)),
       height: Math.max(1, Math.floor((this.scale.height - this.scale.extra) * ratio)), rows: this.rows, stack,
-      color: show.color, messages: show.messages, critical: show.critical, exact: this.scale.row >= 15, filter: show.filter,
+      color: show.color, messages: show.messages, launches: show.launches ?? false, critical: show.critical, exact: this.scale.row >= 15, filter: show.filter,
     });
     this.strip.show(this.window, show.color, width);
     this.draw();
@@ -175,7 +175,7 @@ export class Pane {
     return {
       data: this.data, scale: this.scale, inks: this.inks, marks: this.show.marks,
       names: (l) => this.names.short(l), paths: this.paths,
-      showMessages: this.show.messages, showCritical: this.show.critical, anchors: this.show.anchors ?? [], hover: this.hover, box: this.box,
+      showMessages: this.show.messages, showLaunches: this.show.launches ?? false, showCritical: this.show.critical, anchors: this.show.anchors ?? [], hover: this.hover, box: this.box,
     };
   }
 
@@ -233,6 +233,11 @@ export class Pane {
       showTip(pageX, pageY, this.messageTip(message));
       return;
     }
+    const launch = this.show.launches ? launchAt(this.frameData(), x, y) : null;
+    if (launch) {
+      showTip(pageX, pageY, this.launchTip(launch));
+      return;
+    }
     const location = this.scale.location(y);
     const time = Math.min(Math.max(0, Math.floor(this.scale.time(x))), Math.max(0, this.run.length - 1));
     const piece = this.data.pieces.get(location)?.find((p) => p.from <= time && time < p.to);
@@ -265,16 +270,26 @@ export class Pane {
     const raster = this.data.picture.raster;
     const category = raster ? categoryAt(raster, time, this.rows.row(location)) : -1;
     const meaning = this.data.legend?.categories.find((c) => c.id === category);
-    const wait = this.data.states.find((s) => s.location === location && s.at <= time && time < s.at + s.amount);
+    const wait = this.data.states.find((s) => s.location === location && spansOf(s).some(([from, to]) => from <= time && time < to));
     const place = `${this.names.long(location)} at ${exact(time)}`;
     return [
       call && this.paths ? this.paths.leaf(call.path) : meaning?.title ?? place,
       call && this.paths ? this.paths.name(call.path) : null,
-      call ? `call of ${duration(call.leave - call.enter)}: ${exact(call.enter)} to ${exact(call.leave)}` : null,
+      call ? `${this.names.location(location)?.stream ? "runs for" : "call of"} ${duration(call.leave - call.enter)}: ${exact(call.enter)} to ${exact(call.leave)}` : null,
       call && call.polls ? `${call.polls} polls without a result` : null,
       place,
       wait ? `waits ${duration(wait.amount)}: ${wait.title}. Click to see why.` : null,
       !wait && (meaning?.class === "cause" || meaning?.class === "wait") ? `${meaning.title}. Click to see why.` : null,
+    ];
+  }
+
+  /** @param {import("../types.js").Launch} l */
+  launchTip(l) {
+    return [
+      `launch of ${this.paths?.leaf(l.path) ?? "an activity"}`,
+      `${this.names.long(l.from)} in ${this.paths?.leaf(l.call_path) ?? ""}, on ${this.names.short(l.to)}`,
+      `launched at ${exact(l.launched)}, starts ${duration(Math.max(0, l.begin - l.launched))} later`,
+      `runs for ${duration(l.end - l.begin)}`,
     ];
   }
 
@@ -300,7 +315,7 @@ export class Pane {
  * @returns {Promise<import("../types.js").Call | null>}
  */
 export async function callAt(run, location, time, signal, depth = -1) {
-  const answer = await api.calls({ run, from: time, to: time + 1, first: location, last: location + 1, limit: 1000 }, signal);
+  const answer = await api.calls({ run, from: time, to: time + 1, location, limit: 1000 }, signal);
   const calls = (answer.locations[0]?.calls ?? []).filter((c) => depth < 0 || c.depth <= depth);
   return calls.reduce((/** @type {import("../types.js").Call | null} */ best, c) => (!best || c.depth >= best.depth ? c : best), null);
 }

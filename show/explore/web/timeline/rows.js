@@ -11,11 +11,11 @@ export class Rows {
    * @param {string} [ranks] whose they are, as the server reads it; empty: all
    */
   constructor(run, list, ranks = "") {
-    this.list = list;
+    this.list = list ?? run.order ?? null; // streams lie below the threads of their rank
     this.ranks = ranks;
-    this.count = list ? list.length : run.locations;
+    this.count = this.list ? this.list.length : run.locations;
     /** @type {Map<number, number> | null} */
-    this.places = list && new Map(list.map((location, row) => [location, row]));
+    this.places = this.list && new Map(this.list.map((location, row) => [location, row]));
   }
 
   /** @param {number} row */

@@ -94,7 +94,7 @@ export class Selection {
     const s = answer.state;
     const step = at === "" ? -1 : Number(at);
     /** @type {Mark[]} */
-    const marks = [{ location: s.location, from: s.at, to: s.at + s.amount, kind: "selected" }];
+    const marks = [{ location: s.location, from: s.at, to: s.end, kind: "selected" }];
     const there = answer.chain[step];
     if (there) marks.push({ location: there.location, from: there.from, to: there.to, kind: "step" });
     this.setMarks(i, marks);
@@ -158,6 +158,12 @@ export class Selection {
         if (call) this.view.look(i, focus(pane.window, call.enter, call.leave, this.view.rowsAt(i, location), 0.8), "");
       },
       stack: () => this.view.expand(location),
+      launch: () => {
+        const l = call?.launch;
+        if (!l) return;
+        const [at, from, to] = call.launched ? [l.to, l.begin, l.end] : [l.from, l.launched, l.begin];
+        this.select(`call:${at}:${from}`, i, { location: at, at: from, amount: to - from });
+      },
       tree: () => this.app.go("tree", { path: String(call?.path ?? 0) }),
     });
   }

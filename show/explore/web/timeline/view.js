@@ -21,7 +21,7 @@ import { clamp, fromParams, move, toParams, whole, zoomRows, zoomTime } from "./
 /** @type {[string, string][]} */
 const COLORS = [["kind", "kind of activity"], ["path", "function"], ["wait", "wait state"], ["cause", "root cause of waits"]];
 
-export const KEYS = ["other", "sync", "from", "to", "rows", "from2", "to2", "rows2", "color", "arrows", "critical", "sel", "in", "at", "mark", "least", "sender", "receiver", "others", "stack"];
+export const KEYS = ["other", "sync", "from", "to", "rows", "from2", "to2", "rows2", "color", "arrows", "launches", "critical", "sel", "in", "at", "mark", "least", "sender", "receiver", "others", "stack"];
 
 export class TimelineView {
   /**
@@ -72,7 +72,7 @@ export class TimelineView {
     this.list.forEach((pane, i) => {
       pane.bounds = this.boundsOf(i);
       pane.update(this.windowOf(i), {
-        color: this.color(i), messages: params.arrows !== "0", critical: params.critical === "1", marks: this.selection.marks[i],
+        color: this.color(i), messages: params.arrows !== "0", launches: params.launches !== "0" && pane.run.threads < pane.run.locations, critical: params.critical === "1", marks: this.selection.marks[i],
         marked: i === 0 ? markedOf(params.mark) : new Set(), filter, anchors: [...(this.aligned() ? this.anchors[i] : []), ...flags(notesOf(params.notes), this.list[i].run.index)], stack: this.stackOf(i),
       });
     });
@@ -287,7 +287,7 @@ export class TimelineView {
     const { app } = this;
     const { params } = app;
     const ready = this.list[0].run.analysis === "ready";
-    const key = JSON.stringify([params.ranks, params.others, params.mark, params.least, params.sender, params.receiver, params.color, params.arrows, params.critical, params.other, params.sync, ready, this.list.map((p) => p.run.colors), app.run.index]);
+    const key = JSON.stringify([params.ranks, params.others, params.mark, params.least, params.sender, params.receiver, params.color, params.arrows, params.launches, params.critical, params.other, params.sync, ready, this.list.map((p) => p.run.colors), app.run.index]);
     if (key === this.toolbarFor) return;
     this.toolbarFor = key;
     const check = (/** @type {string} */ text, /** @type {string} */ name, /** @type {boolean} */ on, /** @type {(on: boolean) => void} */ change, disabled = false) => {
@@ -302,6 +302,7 @@ export class TimelineView {
       choice("color", colors, this.color(0), (color) => app.set({ color, mark: "" }), "color"),
       check("messages", "arrows", params.arrows !== "0", (on) => app.set({ arrows: on ? "" : "0" })),
       this.messageFilter(),
+      this.list.some((p) => p.run.threads < p.run.locations) ? check("launches", "launches", params.launches !== "0", (on) => app.set({ launches: on ? "" : "0" })) : "",
       ...this.rankFilter(),
       check("critical path", "critical", params.critical === "1", (on) => app.set({ critical: on ? "1" : "" }), !ready),
       el("span", { class: "group" }, button("−", "Zoom out (−)", "-"), button("+", "Zoom in (+)", "+"), button("Whole run", "The whole run (Home)", "Home")),
@@ -378,6 +379,8 @@ function stateOf(pane) {
     const why = messages.messages.some((m) => m.wait > 0) ? "for which others waited longest" : "longest on their way";
     parts.push(`${total} messages, arrows of the ${count(messages.messages.length)} ${why}`);
   }
+  const launches = data.launches;
+  if (pane.show.launches && launches?.chosen) parts.push(`${count(launches.total)} launches, arrows to the ${count(launches.launches.length)} longest kernels and copies`);
   if (run.analysis === "running") parts.push("looking for waits …");
   if (run.analysis === "failed") parts.push(`no waits: ${run.analysis_error ?? "the analysis failed"}`);
   return parts.join(" · ");
