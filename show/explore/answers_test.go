@@ -45,7 +45,8 @@ func TestRunsAnswer(t *testing.T) {
 		calls += tl.Locations[i].Calls.Len()
 	}
 	want := Run{
-		Name: "run 0", Kind: "simulated", Generation: 1, Ranks: 9, Locations: len(tl.Locations), Start: int64(tl.Start),
+		Name: "run 0", Kind: "simulated", Generation: 1, Ranks: 9, Locations: len(tl.Locations),
+		Threads: len(tl.Locations), Start: int64(tl.Start),
 		Length:    int64(tl.End - tl.Start),
 		Simulated: true, Grid: r.Grid, Calls: int64(calls), Messages: int64(len(tl.Messages)), Collectives: int64(len(tl.Collectives)),
 		Teams: int64(len(tl.Teams)),

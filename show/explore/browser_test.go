@@ -48,6 +48,7 @@ func TestPages(t *testing.T) {
 		{"take away", testTakeAway},
 		{"notes", testNotes},
 		{"devices", testDevices},
+		{"advice", testAdvice},
 		{"gone", testGone},
 		{"readable", testReadable},
 		{"screenshots", testScreenshots},

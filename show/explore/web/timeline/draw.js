@@ -157,7 +157,12 @@ function drawNames(ctx, { scale, names, inks: colors }) {
   ctx.fillStyle = colors.muted;
   ctx.textAlign = "right";
   ctx.textBaseline = "middle";
-  for (let l = Math.ceil(first / step) * step; l < last; l += step) {
+  // Of streams that are too low for names the ranks alone are named.
+  const ranksOnly = step > 1 && scale.rows.list !== null;
+  let free = -1;
+  for (let l = ranksOnly ? first : Math.ceil(first / step) * step; l < last; l += ranksOnly ? 1 : step) {
+    if (ranksOnly && (l < free || !names(scale.rows.location(l)).startsWith("rank"))) continue;
+    free = l + step;
     const middle = scale.rowY(l) + scale.row / 2;
     const y = scale.row >= 14 ? middle : Math.max(scale.top + 6, Math.min(middle, scale.bottom - 6));
     if (l !== scale.openRow) ctx.fillText(names(scale.rows.location(l)), scale.left - 8, y, scale.left - 14);

@@ -33,11 +33,21 @@ export class LongestWaits {
         el("h2", { text: "The longest waits" }),
         el("ol", { class: "wait-list" }, ...states.map((s) => el("li", {}, el("button", { type: "button", onclick: () => this.open(s, 0) },
           el("b", { class: "number", text: duration(s.amount) }),
-          el("span", { class: "who", text: `rank ${s.rank}${s.thread ? `, thread ${s.thread}` : ""}` }),
+          el("span", { class: "who", text: `rank ${s.rank}${s.location >= run.threads ? ", device" : s.thread ? `, thread ${s.thread}` : ""}` }),
           el("span", { class: "where mono", text: paths.leaf(s.path) }),
-          el("span", { class: "why muted", text: `rank ${s.cause_rank} came late` }))))));
+          el("span", { class: "why muted", text: `${lateOne(run, s)} came late` }))))));
     } catch {
       this.element.replaceChildren(); // the timeline shows the error
     }
   }
+}
+
+/**
+ * Who came late.
+ * @param {import("../types.js").Run} run
+ * @param {import("../types.js").State} s
+ */
+function lateOne(run, s) {
+  if (s.cause_rank !== s.rank || run.threads === run.locations) return `rank ${s.cause_rank}`;
+  return s.cause_location >= run.threads ? "its device" : "its host";
 }
