@@ -19,9 +19,10 @@ func testAdvice(t *testing.T, shared *site) {
 	}
 	tl := halo(t, 16, 4)
 	s := shared.beside(t, []Source{{Name: "halo2d", Open: func(context.Context) (*Opened, error) {
-		return &Opened{Timeline: tl, Machines: []*machine.Machine{chic}, OwnMachine: "chic", Advise: func(p schedule.Program) (*advise.Question, error) {
+		question := func(p schedule.Program) (*advise.Question, error) {
 			return &advise.Question{Scenario: advise.Scenario{Program: p, Machine: chic}, Words: []string{"halo2d", "--machine", "chic"}}, nil
-		}}, nil
+		}
+		return &Opened{Timeline: tl, Machines: []*machine.Machine{chic}, OwnMachine: "chic", Advise: question}, nil
 	}}})
 	p := s.open(t, "#advice", 1280, 800)
 	p.must(p.Wait(`document.getElementById("main").innerText.includes("What to change first")`))

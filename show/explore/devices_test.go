@@ -61,7 +61,8 @@ func TestStreams(t *testing.T) {
 		parts += p.Time
 	}
 	if parts != selected.Total || selected.Total != composition.Total || len(composition.Devices) != 8 {
-		t.Errorf("the parts of the selection are %d of %d, want all of %d; %d devices", parts, selected.Total, composition.Total, len(composition.Devices))
+		t.Errorf("the parts of the selection are %d of %d, want all of %d; %d devices", parts,
+			selected.Total, composition.Total, len(composition.Devices))
 	}
 }
 
@@ -77,7 +78,8 @@ func TestChainFromDevice(t *testing.T) {
 		seen[state.Metric] = true
 		chain := get[WaitAnswer](t, s, h, fmt.Sprint("/api/wait?state=", state.State)).Chain
 		last := chain[len(chain)-1]
-		if name := tree.Nodes[last.Path].Name; last.Kind != "work" || last.Rank != slowRank || last.Location != slowRank || name != "decode_images" {
+		name := tree.Nodes[last.Path].Name
+		if last.Kind != "work" || last.Rank != slowRank || last.Location != slowRank || name != "decode_images" {
 			t.Errorf("the chain of %s of rank %d ends with %+v in %s, want decode_images on rank %d", state.Metric, state.Rank, last, name, slowRank)
 		}
 	}

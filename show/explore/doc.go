@@ -44,7 +44,8 @@
 //
 // Times are whole picoseconds since the start of the run, as JSON numbers: those below 2^53 (two and a half
 // hours) are exact in a browser. Locations are indices: threads by rank, then streams of devices. Rows of the
-// timeline are locations, or if there are streams, those of Run.Order; first and last count rows. Call paths are numbers as in Tree and in the legend of color=path; 0 is "in no call". Ranges are half open: from
+// timeline are locations, or if there are streams, those of Run.Order; first and last count rows. Call
+// paths are numbers as in Tree and in the legend of color=path; 0 is "in no call". Ranges are half open: from
 // belongs to them, to does not; likewise first and last.
 //
 // # The binary answer of timeline

@@ -69,7 +69,8 @@ func (v *view) describe(r *Run) {
 	if r.Grid = gridOf(tl); r.Grid != nil && tl.Ranks > MaxList {
 		r.Grid.Coords = nil // this is asked for again and again
 	}
-	r.Calls, r.Messages, r.Collectives, r.Teams = v.counts.calls, int64(len(v.run.Messages)), int64(len(v.run.Collectives)), int64(len(v.run.Teams))
+	r.Calls, r.Messages, r.Collectives, r.Teams = v.counts.calls, int64(len(v.run.Messages)), int64(len(v.run.Collectives)),
+		int64(len(v.run.Teams))
 	r.Paths = v.paths.Len()
 	r.ClockError, r.Host = int64(v.counts.clockError), v.counts.host
 	r.Colors = []string{"kind", "path"}

@@ -47,6 +47,12 @@ type selector struct {
 	total                   unit.Duration
 }
 
+func newSelector() *selector {
+	return &selector{
+		times: map[int32]unit.Duration{}, device: map[int32]unit.Duration{}, calls: newTallies(), states: newTallies(), messages: newTallies(),
+	}
+}
+
 // selected is what ranks do between two moments; chosen is by rank, nil means all.
 func (v *view) selected(ctx context.Context, f *findings, from, to unit.Duration, chosen []bool) (*Selection, error) {
 	var locations []int
@@ -72,16 +78,15 @@ func (v *view) selected(ctx context.Context, f *findings, from, to unit.Duration
 			return
 		}
 		if workers[worker] == nil {
-			workers[worker] = &selector{
-				sums: profile.NewSums(v.paths), times: map[int32]unit.Duration{}, device: map[int32]unit.Duration{}, calls: newTallies(), states: newTallies(), messages: newTallies(),
-			}
+			workers[worker] = newSelector()
+			workers[worker].sums = profile.NewSums(v.paths)
 		}
 		workers[worker].add(v, f, locations[i], from, to)
 	})
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	all := &selector{times: map[int32]unit.Duration{}, device: map[int32]unit.Duration{}, calls: newTallies(), states: newTallies(), messages: newTallies()}
+	all := newSelector()
 	for _, w := range workers {
 		if w != nil {
 			all.join(w)
