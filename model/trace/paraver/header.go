@@ -1,0 +1,180 @@
+package paraver
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// header reads the first line: the length of the run with its unit, the machine, and the tasks with their threads and nodes.
+func (r *reader) header(lines *bufio.Reader) error {
+	line, err := lines.ReadBytes('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	r.line = 1
+	_, text, ok := strings.Cut(strings.TrimSpace(string(line)), "):")
+	if !ok {
+		return r.fail("the header has no date")
+	}
+	length, text, _ := strings.Cut(text, ":")
+	r.scale = 1e6 // microseconds, unless a unit is named
+	if _, unit, named := strings.Cut(length, "_"); named {
+		if r.scale, ok = map[string]int64{"ns": 1e3, "us": 1e6, "ms": 1e9}[unit]; !ok {
+			return r.fail("the unit of time %q is unknown; it is ns, us or ms", unit)
+		}
+	}
+	if _, after, ok := strings.Cut(text, "):"); ok && !strings.HasPrefix(text, "0:") {
+		text = after // nodes and their CPUs
+	} else if _, text, ok = strings.Cut(text, ":"); !ok {
+		return r.fail("the header ends before the tasks")
+	}
+	applications, text, _ := strings.Cut(text, ":")
+	if applications != "1" {
+		return r.fail("the trace has %q applications; only traces of one can be read", applications)
+	}
+	return r.tasks(text)
+}
+
+// tasks reads the list of tasks: their number, and of each its threads and its node.
+func (r *reader) tasks(text string) error {
+	count, text, _ := strings.Cut(text, "(")
+	n, err := strconv.Atoi(count)
+	if err != nil || n < 1 || n > maxTasks {
+		return r.fail("%q tasks; a number from 1 to %d is expected", count, maxTasks)
+	}
+	list, _, closed := strings.Cut(text, ")")
+	if got := strings.Count(list, ",") + 1; !closed || got != n {
+		return r.fail("a list of %d tasks in a trace of %d", got, n)
+	}
+	world := make([]int32, 0, n)
+	for item := range strings.SplitSeq(list, ",") {
+		threads, node, _ := strings.Cut(item, ":")
+		t, err := strconv.Atoi(threads)
+		if err != nil || t < 1 || t > maxThreads-len(r.Threads) {
+			return r.fail("task %d has %q threads", len(r.Tasks)+1, threads)
+		}
+		at, err := strconv.Atoi(node)
+		if err != nil {
+			return r.fail("task %d is on node %q", len(r.Tasks)+1, node)
+		}
+		task := len(r.Tasks)
+		r.Tasks = append(r.Tasks, Task{first: len(r.Threads), threads: t, node: at - 1})
+		for number := range t {
+			r.Threads = append(r.Threads, &Thread{Task: task, Number: number})
+		}
+		world = append(world, int32(task))
+	}
+	r.Comms = [][]int32{world}
+	return nil
+}
+
+// hosts reads the names of nodes from a .row file.
+func (r *reader) hosts(row io.Reader) error {
+	if row == nil {
+		return nil
+	}
+	lines := bufio.NewScanner(row)
+	lines.Buffer(nil, 1<<20)
+	var names []string
+	wanted := false
+	for lines.Scan() {
+		text := strings.TrimSpace(lines.Text())
+		switch {
+		case strings.HasPrefix(text, "LEVEL "):
+			wanted = strings.HasPrefix(text, "LEVEL NODE ")
+		case wanted && text != "":
+			names = append(names, text)
+		}
+	}
+	for i := range r.Tasks {
+		if node := r.Tasks[i].node; node >= 0 && node < len(names) {
+			r.Tasks[i].Host = names[node]
+		}
+	}
+	return lines.Err()
+}
+
+// labels are the names of values, by type of event.
+type labels map[int64]map[int64]string
+
+// find returns the name of a value: by its own type, or by the one that callers or samples of all levels share.
+func (l labels) find(kind, value int64) (label string, ok bool) {
+	for _, k := range []int64{kind, kind - kind%100} {
+		if label, ok = l[k][value]; ok {
+			break
+		}
+	}
+	return label, ok
+}
+
+func (l labels) has(kind, value int64) bool {
+	_, ok := l.find(kind, value)
+	return ok
+}
+
+// name names the value of an event, by its number if there is no name.
+func (l labels) name(kind, value int64) string {
+	if label, ok := l.find(kind, value); ok {
+		return label
+	}
+	if kind == typeFunction {
+		return fmt.Sprintf("function %d", value)
+	}
+	return fmt.Sprintf("MPI call %d of type %d", value, kind)
+}
+
+// readLabels reads a .pcf file: lists of types (EVENT_TYPE), and lists of the names of their values (VALUES), which an empty line ends.
+func readLabels(pcf io.Reader) (labels, error) {
+	all := labels{}
+	if pcf == nil {
+		return all, nil
+	}
+	lines := bufio.NewScanner(pcf)
+	lines.Buffer(nil, 1<<20)
+	var values map[int64]string
+	section := ""
+	for lines.Scan() {
+		text := bytes.TrimSpace(lines.Bytes())
+		switch word := string(text); word {
+		case "EVENT_TYPE":
+			section, values = word, map[int64]string{}
+			continue
+		case "VALUES":
+			section = word
+			continue
+		case "":
+			section = ""
+			continue
+		}
+		first, rest, _ := bytes.Cut(text, []byte{' '})
+		if tab := bytes.IndexByte(first, '\t'); tab >= 0 {
+			first, rest = text[:tab], text[tab:]
+		}
+		rest = bytes.TrimSpace(rest)
+		value, ok := number(first)
+		switch {
+		case !ok:
+		case section == "EVENT_TYPE": // color, type, label
+			kind, _, _ := strings.Cut(strings.ReplaceAll(string(rest), "\t", " "), " ")
+			if k, ok := number([]byte(kind)); ok {
+				all[k] = values
+			}
+		case section == "VALUES" && value != 0 && len(rest) > 0:
+			values[value] = function(string(rest))
+		}
+	}
+	return all, lines.Err()
+}
+
+// function is the name of a function without the place that follows it in brackets.
+func function(label string) string {
+	if name, _, ok := strings.Cut(label, " ["); ok && strings.HasSuffix(label, "]") && name != "" {
+		return name
+	}
+	return label
+}

@@ -1,0 +1,115 @@
+package trace
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// paraverFiles returns the files of the sample.
+func paraverFiles(t testing.TB) fstest.MapFS {
+	files := fstest.MapFS{}
+	for _, name := range []string{"two.prv", "two.pcf", "two.row"} {
+		data, err := os.ReadFile("testdata/paraver/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = &fstest.MapFile{Data: data}
+	}
+	return files
+}
+
+// paraverText returns a trace as text, and the warnings.
+func paraverText(t *testing.T, files fs.FS) (text string, warnings []string) {
+	t.Helper()
+	tr, err := Open(files, "two.prv", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if _, err := textFormat.Stream(&b, tr, WriteOptions{Partial: true}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String(), tr.Warnings
+}
+
+// TestParaver compares a trace with what it means: calls, call paths, a blocking and a non-blocking message, a broadcast, samples.
+func TestParaver(t *testing.T) {
+	want, err := os.ReadFile("testdata/paraver/two.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, warnings := paraverText(t, paraverFiles(t))
+	if got != string(want) || len(warnings) != 0 {
+		t.Errorf("got, with warnings %q,\n%s", warnings, got)
+	}
+}
+
+// TestParaverDamaged wants what comes before the damage, and a place.
+func TestParaverDamaged(t *testing.T) {
+	whole := string(paraverFiles(t)["two.prv"].Data)
+	for name, c := range map[string]struct{ old, new, want string }{
+		"number":        {"1:300:50000001:1\n", "1:3x0:50000001:1\n", `two.prv:10: "3x0" is not a number; what follows is left out`},
+		"kind":          {"2:1:1:1:1:300:50000001:1\n", "7:1:1:1:1:300\n", `two.prv:10: a record of kind "7", which there is not`},
+		"task":          {"2:1:1:1:1:300:50000001:1\n", "2:1:1:3:1:300:50000001:1\n", "two.prv:10: task 3 of 2"},
+		"thread":        {"2:1:1:1:1:300:50000001:1\n", "2:1:1:1:2:300:50000001:1\n", "two.prv:10: thread 2 of 1 of task 1"},
+		"pairs":         {"2:1:1:1:1:300:50000001:1\n", "2:1:1:1:1:300:50000001\n", "two.prv:10: an event record without types"},
+		"order":         {"2:1:1:1:1:300:50000001:1\n", "2:1:1:1:1:3:50000001:1\n", "two.prv:10: the events of thread 1 of task 1 are not"},
+		"huge":          {"1:300:50000001:1\n", "1:99999999999999999:50000001:1\n", "two.prv:10: the time 99999999999999999 is out of range"},
+		"message":       {"2:1:2:1:100:320:8:7\n", "2:1:2:1:100:320:8\n", "two.prv:11: a message of 13 fields instead of 14"},
+		"outside":       {"2:1:2:1:100:320:8:7\n", "2:1:2:1:100:340:8:7\n", "two.prv: 1 messages begin or end outside of MPI calls"},
+		"communicator":  {"c:1:2:1:1\n", "c:1:2:3:1\n", "two.prv:3: a communicator with another number of tasks"},
+		"no unit":       {"2000_ns", "2000_fs", `two.prv:1: the unit of time "fs" is unknown`},
+		"tasks":         {"1:2(1:1,1:1),2", "1:3(1:1,1:1),2", "two.prv:1: a list of 2 tasks in a trace of 3"},
+		"many tasks":    {"1:2(1:1,1:1),2", "1:2000000(1:1,1:1),2", `two.prv:1: "2000000" tasks`},
+		"many threads":  {"1:2(1:1,1:1),2", "1:2(1:1,9999999:1),2", `two.prv:1: task 2 has "9999999" threads`},
+		"applications":  {":1:2(1:1,1:1),2", ":2:2(1:1,1:1),2", `two.prv:1: the trace has "2" applications`},
+		"ends too soon": {":1(4):1:2(1:1,1:1),2", ":1(4)", "two.prv:1: the header ends before the tasks"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if !strings.Contains(whole, c.old) {
+				t.Fatalf("no %q in the sample", c.old)
+			}
+			files := paraverFiles(t)
+			files["two.prv"] = &fstest.MapFile{Data: []byte(strings.Replace(whole, c.old, c.new, 1))}
+			tr, err := Open(files, "two.prv", Options{})
+			got := ""
+			if err != nil {
+				got = err.Error()
+			} else {
+				got = strings.Join(tr.Warnings, "\n")
+			}
+			if !strings.Contains(got, c.want) {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+			if _, err := Open(files, "two.prv", Options{Strict: true}); err == nil {
+				t.Error("strict: no error")
+			}
+		})
+	}
+}
+
+// TestParaverWithoutNames reads a trace whose names are missing.
+func TestParaverWithoutNames(t *testing.T) {
+	files := paraverFiles(t)
+	delete(files, "two.pcf")
+	delete(files, "two.row")
+	text, warnings := paraverText(t, files)
+	if len(warnings) != 1 || !strings.Contains(warnings[0], "two.pcf: the file is missing") {
+		t.Errorf("warnings %q", warnings)
+	}
+	if !strings.Contains(text, `"MPI call 1 of type 50000001": send to 1 size 8 tag 7`) {
+		t.Errorf("no send without a name in\n%s", text)
+	}
+}
+
+func FuzzParaver(f *testing.F) {
+	files := paraverFiles(f)
+	f.Add(files["two.prv"].Data, files["two.pcf"].Data)
+	f.Fuzz(func(t *testing.T, prv, pcf []byte) {
+		fuzzOpen(t, fstest.MapFS{"two.prv": &fstest.MapFile{Data: prv}, "two.pcf": &fstest.MapFile{Data: pcf}}, "two.prv", "slt")
+	})
+}
