@@ -41,7 +41,7 @@ type ModelError struct {
 type RankErrors struct {
 	Rank   int
 	Hops   int           // to rank 0 in the tree
-	Offset unit.Duration // what its clock shows more than that of rank 0, at the last comparison
+	Offset unit.Duration // what its clock shows more than that of rank 0, at the last comparison, by the envelope; if uneven, by least squares
 	Drift  float64       // relative to the clock of rank 0, by least squares
 	Drifts [2]float64    // its proven bounds
 	Uneven bool          // no even drift agrees with the pings
@@ -200,9 +200,11 @@ func (m *corrections) errors(r int, last, later Edge) RankErrors {
 	}
 	e.Drift = slope
 	end := last.Pings[len(last.Pings)-1].Answered
-	if at, _, ok := m.reference(LeastSquares, r, end); ok {
-		e.Offset = end - at + unit.Duration(m.c.Start[r]-m.c.Start[0])*unit.Nanosecond
+	at, _, proven := m.reference(Proven, r, end)
+	if !proven {
+		at, _, _ = m.reference(LeastSquares, r, end)
 	}
+	e.Offset = end - at + unit.Duration(m.c.Start[r]-m.c.Start[0])*unit.Nanosecond
 	e.Drifts = m.provenDrift(r, &e)
 	after := later.Pings[len(later.Pings)-1].Answered
 	seen := clock.NewEnvelope(later.Pings)
