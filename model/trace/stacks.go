@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"slackline/model/timeline"
@@ -28,6 +29,11 @@ var speedscopeFormat = Format{
 var pprofFormat = Format{
 	Name: "pprof", Noun: "a pprof profile", Info: "time and calls by rank and call path for pprof",
 	Suffixes: []string{".pprof", ".pb.gz"}, Stream: streamOf(writePprof),
+}
+
+var hatchetFormat = Format{
+	Name: "hatchet", Noun: "a Hatchet literal", Info: "tree of call paths with time and calls for Hatchet (GraphFrame.from_literal)",
+	Suffixes: []string{".hatchet.json"}, Text: true, Stream: streamOf(writeHatchet),
 }
 
 // streamOf makes a writer of traces of one of timelines.
@@ -128,6 +134,60 @@ func writeFolded(w io.Writer, tl *timeline.Timeline, o WriteOptions) error {
 		return err
 	}
 	return out.Flush()
+}
+
+// writeHatchet writes the tree of call paths as Hatchet's literals have it: a list of nodes with their frame, metrics and children. Times
+// are in seconds, over all ranks, and of the rank that spent most.
+func writeHatchet(w io.Writer, tl *timeline.Timeline, o WriteOptions) error {
+	n := len(tl.Paths)
+	own, inclusive, most, calls := make([]unit.Duration, n), make([]unit.Duration, n), make([]unit.Duration, n), make([]int64, n)
+	err := eachRank(tl, o, func(_ int, list []stackTime) error {
+		for _, s := range list {
+			own[s.path] += s.own
+			most[s.path] = max(most[s.path], s.own)
+			calls[s.path] += s.calls
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	children := make([][]timeline.PathID, n)
+	for path := n - 1; path > 0; path-- { // a path comes after the one that it belongs to
+		parent := tl.Paths[path].Parent
+		inclusive[path] += own[path]
+		inclusive[parent] += inclusive[path]
+		if inclusive[path] > 0 || calls[path] > 0 || len(children[path]) > 0 {
+			children[parent] = append(children[parent], timeline.PathID(path))
+		}
+	}
+	out := bufio.NewWriter(w)
+	var nodes func(of timeline.PathID)
+	nodes = func(of timeline.PathID) {
+		out.WriteString("[")
+		for i, path := range slices.Backward(children[of]) {
+			r := &tl.Regions[tl.Paths[path].Region]
+			name, _ := json.Marshal(r.Name) // of a string: never fails
+			fmt.Fprintf(out, "%s\n{\"frame\":{\"name\":%s,\"type\":\"function\"},\"metrics\":{\"time\":%s,\"time (inc)\":%s,\"time (max rank)\":%s,"+
+				"\"calls\":%d},\"children\":", comma(len(children[of])-1-i), name, seconds(own[path]), seconds(inclusive[path]), seconds(most[path]),
+				calls[path])
+			nodes(path)
+			out.WriteString("}")
+		}
+		out.WriteString("]")
+	}
+	nodes(0)
+	out.WriteString("\n")
+	return out.Flush()
+}
+
+// seconds writes a time in seconds with all its digits.
+func seconds(d unit.Duration) string {
+	sign := ""
+	if d < 0 {
+		sign, d = "-", -d
+	}
+	return fmt.Sprintf("%s%d.%012d", sign, d/unit.Second, d%unit.Second)
 }
 
 // writeSpeedscope writes the calls of each location as a profile of events.

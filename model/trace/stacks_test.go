@@ -38,6 +38,25 @@ func TestFolded(t *testing.T) {
 	}
 }
 
+// TestHatchet wants the tree of both ranks, to the picosecond.
+func TestHatchet(t *testing.T) {
+	var b bytes.Buffer
+	if err := writeHatchet(&b, stackedRun(), WriteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	const want = `[
+{"frame":{"name":"main","type":"function"},"metrics":{"time":0.000000012500,"time (inc)":0.000000016500,"time (max rank)":0.000000006500,"calls":2},"children":[
+{"frame":{"name":"f;x","type":"function"},"metrics":{"time":0.000000003000,"time (inc)":0.000000004000,"time (max rank)":0.000000003000,"calls":1},"children":[
+{"frame":{"name":"g","type":"function"},"metrics":{"time":0.000000001000,"time (inc)":0.000000001000,"time (max rank)":0.000000001000,"calls":1},"children":[]}]}]}]
+`
+	if b.String() != want {
+		t.Errorf("got\n%swant\n%s", b.String(), want)
+	}
+	if !json.Valid(b.Bytes()) {
+		t.Error("not valid JSON")
+	}
+}
+
 func TestSpeedscope(t *testing.T) {
 	var b bytes.Buffer
 	if err := writeSpeedscope(&b, stackedRun(), WriteOptions{}); err != nil {
