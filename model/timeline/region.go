@@ -33,6 +33,15 @@ func (op Op) String() string {
 // MarshalText returns the name of the operation.
 func (op Op) MarshalText() ([]byte, error) { return []byte(op.String()), nil }
 
+// Rooted reports whether the operation has a root.
+func (op Op) Rooted() bool {
+	switch op {
+	case OpBcast, OpReduce, OpGather, OpGatherv, OpScatter, OpScatterv:
+		return true
+	}
+	return false
+}
+
 // OpNamed returns the operation of that name, in lower case and without prefix.
 func OpNamed(name string) (Op, bool) {
 	i := slices.Index(opNames[:], name)

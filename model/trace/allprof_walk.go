@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"slackline/model/timeline"
 	"slackline/model/trace/allprof"
 )
 
@@ -369,8 +368,7 @@ func (w *allprofWalker) collective(c *allprof.Call, begin, end int64) {
 	comm := w.commOf(c)
 	e := Event{Time: end, Kind: CollectiveEnd, Op: c.Op, Comm: uint32(comm), Root: NoRoot}
 	e.Sent, e.Received, e.Counts = c.Volumes()
-	switch c.Op {
-	case timeline.OpBcast, timeline.OpReduce, timeline.OpGather, timeline.OpGatherv, timeline.OpScatter, timeline.OpScatterv:
+	if c.Op.Rooted() {
 		e.Root = c.Root
 	}
 	if c.Arguments[len(c.Arguments)-1] != 'q' {

@@ -193,7 +193,7 @@ func addKernelsInOrder(tl *timeline.Timeline, d *timeline.Devices) {
 			return
 		}
 		for _, op := range byRank[r] {
-			if known, ok := device.Operation(op.Name); ok && !device.IsRooted(known) {
+			if known, ok := device.Operation(op.Name); ok && !known.Rooted() {
 				all = append(all, op)
 			}
 		}

@@ -71,8 +71,10 @@ func readParaver(src source, o Options) (*Trace, error) {
 	}
 	t := &Trace{Warnings: p.Warnings}
 	t.Ranks, t.Tool = len(p.Tasks), "Extrae"
-	for _, name := range p.Names {
+	collectives := make([]paraverCollective, len(p.Names))
+	for i, name := range p.Names {
 		t.Regions = append(t.Regions, timeline.RegionNamed(name))
+		collectives[i] = blockingCollective(name)
 	}
 	for _, s := range p.Stacks {
 		t.Stacks = append(t.Stacks, Stack{Parent: uint32(s.Parent), Region: uint32(s.Name)})
@@ -98,17 +100,18 @@ func readParaver(src source, o Options) (*Trace, error) {
 		if i < 0 || i >= len(p.Threads) {
 			return nil, fmt.Errorf("there is no location %d", i)
 		}
-		return &paraverReader{trace: p, thread: p.Threads[i]}, nil
+		return &paraverReader{trace: p, collectives: collectives, thread: p.Threads[i]}, nil
 	}
 	return t, nil
 }
 
 // paraverReader turns the marks of a thread into events.
 type paraverReader struct {
-	trace    *paraver.Trace
-	thread   *paraver.Thread
-	mark, at int // next mark, next part
-	queue    []Event
+	trace       *paraver.Trace
+	collectives []paraverCollective // by name
+	thread      *paraver.Thread
+	mark, at    int // next mark, next part
+	queue       []Event
 }
 
 // Read implements EventReader.
@@ -135,11 +138,11 @@ func (r *paraverReader) next(m paraver.Mark) {
 		return
 	}
 	c := &r.thread.Calls[m.Index]
-	op, collective := blockingCollective(r.trace.Names[c.Name])
-	root := int32(NoRoot)
-	if collective = collective && c.Comm >= 0; collective {
+	op, root := r.collectives[c.Name].op, int32(NoRoot)
+	collective := r.collectives[c.Name].is && c.Comm >= 0
+	if collective {
 		root = r.trace.Root(c)
-		collective = root != NoRoot || !slices.Contains(rootedOps, op)
+		collective = root != NoRoot || !op.Rooted()
 	}
 	ends := m.What == paraver.Ends
 	messages := func() {
@@ -186,13 +189,15 @@ func (r *paraverReader) part(time int64, p paraver.Part) {
 	r.put(e)
 }
 
-var rootedOps = []timeline.Op{
-	timeline.OpBcast, timeline.OpReduce, timeline.OpGather, timeline.OpGatherv, timeline.OpScatter, timeline.OpScatterv,
+// paraverCollective is the operation of a call, if it is a blocking collective.
+type paraverCollective struct {
+	op timeline.Op
+	is bool
 }
 
 // blockingCollective is the operation of a call by its name.
-func blockingCollective(name string) (timeline.Op, bool) {
+func blockingCollective(name string) paraverCollective {
 	call, isMPI := strings.CutPrefix(strings.ToLower(name), "mpi_")
-	op, ok := timeline.OpNamed(call)
-	return op, isMPI && ok
+	op, known := timeline.OpNamed(call)
+	return paraverCollective{op, isMPI && known}
 }

@@ -77,11 +77,6 @@ func KernelOperation(kernel string) string {
 	return ""
 }
 
-// IsRooted reports whether an operation has a root.
-func IsRooted(op timeline.Op) bool {
-	return op == timeline.OpBcast || op == timeline.OpScatter || op == timeline.OpReduce || op == timeline.OpGather
-}
-
 // group is what the members of a group do.
 type group struct {
 	name    string
@@ -223,7 +218,7 @@ func (g *group) addInstance(d *timeline.Devices, comm int32, instance []*Op) {
 		return
 	}
 	c := timeline.Collective{Op: op, Comm: comm, Root: -1, First: len(d.Members)}
-	if IsRooted(op) {
+	if op.Rooted() {
 		root := int64(-1)
 		for _, m := range instance {
 			if root < 0 {
@@ -267,7 +262,7 @@ func Clocks(d *timeline.Devices, ranks int) []unit.Duration {
 	byRank := make([][]int, ranks) // collectives
 	for i := range d.Collectives {
 		c := &d.Collectives[i]
-		if IsRooted(c.Op) {
+		if c.Op.Rooted() {
 			continue
 		}
 		for _, r := range d.Comms[c.Comm].Members {

@@ -25,7 +25,7 @@ func traceText(events int) []byte {
 	return data.Bytes()
 }
 
-// BenchmarkKineto reads a file of many events. Its rate is that of the fastest pass: others share their core with somebody else.
+// BenchmarkKineto reads a file of many events. Its rate is that of the fastest pass: other passes shared their core with other work.
 func BenchmarkKineto(b *testing.B) {
 	const events = 10_000
 	data := traceText(events)

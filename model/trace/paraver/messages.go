@@ -60,37 +60,30 @@ func (r *reader) message(f []int64) error {
 }
 
 // messages finds the calls of messages.
-func (r *reader) messages() error {
-	lost := 0
-	r.Message = slices.DeleteFunc(r.Message, func(m Message) bool {
-		ok := r.Threads[m.from].callAfter(m.sent) >= 0 && r.Threads[m.to].callUntil(m.recv) >= 0
-		if !ok {
-			lost++
+func (r *reader) messages() {
+	found := r.Message[:0]
+	for _, m := range r.Message {
+		from, to := r.Threads[m.from], r.Threads[m.to]
+		sending, posting, receiving := from.callAfter(m.sent), to.callAfter(m.post), to.callUntil(m.recv)
+		if sending < 0 || receiving < 0 {
+			continue
 		}
-		return !ok
-	})
-	if lost > 0 {
+		i, sends := int32(len(found)), Sends
+		if startsSends(r.Names[from.Calls[sending].Name]) {
+			sends = StartsSend
+		}
+		from.parts = append(from.parts, part{sending, sends, i})
+		if posting < 0 || posting >= receiving {
+			to.parts = append(to.parts, part{receiving, Receive, i})
+		} else {
+			to.parts = append(to.parts, part{posting, Posts, i}, part{receiving, Receives, i})
+		}
+		found = append(found, m)
+	}
+	if lost := len(r.Message) - len(found); lost > 0 {
 		r.warn("%s: %d messages begin or end outside of MPI calls; they are left out", r.show, lost)
 	}
-	for i := range r.Message {
-		m := &r.Message[i]
-		from, to := r.Threads[m.from], r.Threads[m.to]
-		m.Sends, m.receives = from.callAfter(m.sent), to.callUntil(m.recv)
-		m.posts = to.callAfter(m.post)
-		if m.posts < 0 || m.posts > m.receives {
-			m.posts = m.receives
-		}
-		if name := r.Names[from.Calls[m.Sends].Name]; startsSends(name) {
-			from.parts = append(from.parts, part{m.Sends, StartsSend, int32(i)})
-		} else {
-			from.parts = append(from.parts, part{m.Sends, Sends, int32(i)})
-		}
-		if m.posts == m.receives {
-			to.parts = append(to.parts, part{m.receives, Receive, int32(i)})
-		} else {
-			to.parts = append(to.parts, part{m.posts, Posts, int32(i)}, part{m.receives, Receives, int32(i)})
-		}
-	}
+	r.Message = found
 	for _, t := range r.Threads {
 		if len(t.open) == 1 {
 			t.endCall(t.last)
@@ -104,7 +97,6 @@ func (r *reader) messages() error {
 		r.warn("%s: %d messages overtake others with the same tag: a trace of Paraver does not name their communicators, and they may be "+
 			"taken for one another", r.show, n)
 	}
-	return nil
 }
 
 func sortParts(list []part) {

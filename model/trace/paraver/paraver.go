@@ -109,8 +109,6 @@ type Stack struct{ Parent, Name int32 }
 // Message is a message from one thread to another.
 type Message struct {
 	from, to         int32 // threads
-	Sends            int32 // the call in which it was sent
-	posts, receives  int32 // the calls in which its receive began and ended
 	Tag              int32
 	Size             int64
 	sent, post, recv int64 // ps
@@ -165,7 +163,8 @@ func Read(prv, pcf, row io.Reader, show string, strict bool, interrupt func() er
 	if err != nil {
 		return nil, err
 	}
-	return r.Trace, r.messages()
+	r.messages()
+	return r.Trace, nil
 }
 
 func (r *reader) warn(format string, args ...any) {
