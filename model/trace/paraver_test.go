@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bytes"
+	"fmt"
 	"io/fs"
 	"os"
 	"strings"
@@ -112,4 +113,31 @@ func FuzzParaver(f *testing.F) {
 	f.Fuzz(func(t *testing.T, prv, pcf []byte) {
 		fuzzOpen(t, fstest.MapFS{"two.prv": &fstest.MapFile{Data: prv}, "two.pcf": &fstest.MapFile{Data: pcf}}, "two.prv", "slt")
 	})
+}
+
+// BenchmarkParaver reads a file of sends and receives up to the timeline; a line is a record.
+func BenchmarkParaver(b *testing.B) {
+	const messages = 100_000
+	var text bytes.Buffer
+	text.WriteString("#Paraver (17/11/26 at 10:00):200000000_ns:1(2):1:2(1:1,1:1),1\nc:1:1:2:1:2\n")
+	for i := range messages {
+		at := 1000 * i
+		fmt.Fprintf(&text, "2:1:1:1:1:%d:50000001:1\n2:2:1:2:1:%d:50000001:2\n", at, at)
+		fmt.Fprintf(&text, "3:1:1:1:1:%d:%d:2:1:2:1:%d:%d:8:7\n", at, at, at, at+500)
+		fmt.Fprintf(&text, "2:1:1:1:1:%d:50000001:0\n2:2:1:2:1:%d:50000001:0\n", at+400, at+500)
+	}
+	files := paraverFiles(b)
+	files["two.prv"] = &fstest.MapFile{Data: text.Bytes()}
+	b.SetBytes(int64(text.Len()))
+	for b.Loop() {
+		tr, err := Open(files, "two.prv", Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		tl, err := ToTimeline(tr, TimelineOptions{Threads: 1})
+		if err != nil || len(tl.Messages) != messages {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(5*messages*b.N)/b.Elapsed().Seconds()/1e6, "Mrecords/s")
 }
