@@ -60,10 +60,11 @@ static void report(const char *name, int good, long result, int error) {
     fflush(stdout);
 }
 
-/* TIMES makes a call that must last for 20 ms, and return the same, each time. */
-enum { ROUNDS = 4 };
+/* TIMES makes a call that must return the same each time, and last for 20 ms. One of the calls may be shorter: where the
+   host takes the CPU away, the kernel's count of ticks falls behind, and a wait that counts ticks ends early when it catches up. */
+enum { ROUNDS = 4, SHORTER = 1 };
 #define TIMES(name, wanted, wanted_errno, call) do { \
-        int good = 1, error = 0; \
+        int good = 1, error = 0, shorter = 0; \
         long result = 0; \
         for (int round = 0; round < ROUNDS && good; round++) { \
             compute(2); \
@@ -71,7 +72,8 @@ enum { ROUNDS = 4 };
             errno = 0; \
             result = (long)(call); \
             error = errno; \
-            good = result == (wanted) && error == (wanted_errno) && now() - begin > 15; /* some clocks tick every 4 ms */ \
+            shorter += now() - begin <= 15; /* some clocks tick every 4 ms */ \
+            good = result == (wanted) && error == (wanted_errno) && shorter <= SHORTER; \
         } \
         report(name, good, result, error); \
     } while (0)
@@ -227,7 +229,8 @@ static void timers(void) {
         seen = 0;
         signal(list[i].number, count);
         setitimer(list[i].which, &ms5, NULL);
-        compute(60);
+        /* The first two count the ticks that find the program running, of which a host may take most away. */
+        for (int tries = 0; tries < 100 && seen == 0; tries++) compute(60);
         setitimer(list[i].which, &off, NULL);
         report(list[i].name, unused && seen > 0, seen, 0);
         signal(list[i].number, SIG_DFL);
@@ -300,6 +303,8 @@ static void children(void) {
     report("signals of a program that is started", status == 0, status, 0);
     status = system("ls -l /proc/self/fd | grep -qE 'raw-|perf_event'");
     report("descriptors of a program that is started", status != 0, status, 0);
+    status = system("env | grep -E '^(SLACKLINE_RECORD_|LD_PRELOAD=.*slackline)'");
+    report("environment of a program that is started", status != 0, status, 0);
 }
 
 /* Somebody who puts own files at all numbers must find them as they were. */
