@@ -43,7 +43,6 @@ func command(a *env.Env) *cobra.Command {
 		},
 	}
 	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) { fs.Var(&o.format, "format", "format of the output") })
-	flags.Complete(c, "format", o.format.Allowed)
 	return c
 }
 

@@ -72,10 +72,6 @@ func command(a *env.Env) *cobra.Command {
 	a.AddGroup(c, "Noise", o.addNoiseFlags)
 	a.AddGroup(c, "MPI", o.addMPIFlags)
 	a.AddGroup(c, "Output", o.addOutputFlags)
-	flags.Complete(c, "panel", o.panel.Allowed)
-	flags.Complete(c, "offsets", o.align.Allowed)
-	flags.Complete(c, "sleep", o.sleep.Allowed)
-	flags.Complete(c, "format", o.format.Allowed)
 	flags.CompleteWith(c, "noise", noise.Names)
 	return c
 }

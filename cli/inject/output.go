@@ -11,7 +11,8 @@ import (
 
 // injectLines is the report of an injection for people.
 func injectLines(r *inject.Result) []string {
-	lines := []string{fmt.Sprintf("%d ranks, %s, %.3f s from start to end of the command", r.Ranks, r.MPI, r.Elapsed.Seconds())}
+	lines := []string{fmt.Sprintf("%s, %s, %.3f s from start to end of the command",
+		phrase.Plural(r.Ranks, "rank"), r.MPI, r.Elapsed.Seconds())}
 	if r.Latency != "" {
 		lines = append(lines, latencyLines(r)...)
 	}

@@ -17,6 +17,7 @@ import (
 	"slackline/cli/exit"
 	"slackline/cli/flags"
 	"slackline/cli/hang"
+	"slackline/internal/phrase"
 	"slackline/model/unit"
 	"slackline/observe/record"
 )
@@ -76,8 +77,6 @@ func command(a *env.Env) *cobra.Command {
 	a.AddGroup(c, "Functions of the program", o.addFunctionFlags)
 	a.AddGroup(c, "Size", o.addSizeFlags)
 	a.AddGroup(c, "MPI", o.addMPIFlags)
-	flags.Complete(c, "callpath", o.callpath.Allowed)
-	flags.Complete(c, "yield", o.yield.Allowed)
 	return c
 }
 
@@ -261,7 +260,7 @@ func (o *recordOptions) summary(a *env.Env, r *record.Result) {
 		return
 	}
 	if r.Out != "" {
-		a.Note("%d ranks, %s: trace in %s", r.Ranks, r.Library, r.Out)
+		a.Note("%s, %s: trace in %s", phrase.Plural(r.Ranks, "rank"), r.Library, r.Out)
 	}
 	for _, sentence := range r.Circumstances() {
 		a.Warn("%s", sentence)
@@ -281,8 +280,8 @@ func (o *recordOptions) saySize(a *env.Env, r *record.Result) {
 		samples = int64(r.Elapsed/r.Period) * sampleBytes
 	}
 	threads := int64(len(r.Heads))
-	a.Note("%d ranks, %d threads: %s for calls, %s at most in one thread; samples add up to %s per thread",
-		r.Ranks, len(r.Heads), unit.Size(sum), unit.Size(most), unit.Size(samples))
+	a.Note("%s, %s: %s for calls, %s at most in one thread; samples add up to %s per thread",
+		phrase.Plural(r.Ranks, "rank"), phrase.Plural(len(r.Heads), "thread"), unit.Size(sum), unit.Size(most), unit.Size(samples))
 	a.Note("before compression, which makes it several times smaller: up to %s; --max-size limits it per thread",
 		unit.Size(sum+threads*samples))
 }

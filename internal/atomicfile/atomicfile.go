@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 
 	"slackline/internal/trusted"
 )
@@ -49,6 +50,7 @@ func Write(path string, fill func(w io.Writer) error) (err error) {
 		return err
 	}
 	name := f.Name()
+	defer begin(name, "")()
 	defer func() {
 		if err != nil {
 			f.Close()
@@ -190,6 +192,26 @@ func isDescriptor(path string) bool {
 		}
 	}
 	return false
+}
+
+// underWay are the temporary files and directories that are being written, each with the directory around it that is temporary, too.
+var underWay sync.Map
+
+// begin keeps a temporary name until what it returns is called.
+func begin(name, around string) (end func()) {
+	underWay.Store(name, around)
+	return func() { underWay.Delete(name) }
+}
+
+// Abandon removes what is not complete yet. It is for a program that ends while it writes.
+func Abandon() {
+	underWay.Range(func(name, around any) bool {
+		_ = os.RemoveAll(name.(string)) // nothing else can be done
+		if around != "" {
+			_ = os.Remove(around.(string)) // not if something of the user is in it
+		}
+		return true
+	})
 }
 
 // writeDirectly writes to what exists and cannot be replaced.

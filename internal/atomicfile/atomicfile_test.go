@@ -190,3 +190,30 @@ func TestErrorsNameTheTarget(t *testing.T) {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
+
+// TestAbandon wants nothing to be left of what was being written, and what was there before as it was.
+func TestAbandon(t *testing.T) {
+	dir := t.TempDir()
+	file, folder := filepath.Join(dir, "file"), filepath.Join(dir, "folder")
+	if err := os.WriteFile(file, []byte("before"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err := Write(file, func(w io.Writer) error {
+		return WriteDir(folder, false, func(d *Dir) error {
+			f, err := d.Create("part")
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			Abandon()
+			entries, err := os.ReadDir(dir)
+			if err == nil && (len(entries) != 1 || entries[0].Name() != "file") {
+				t.Errorf("%v are left", entries)
+			}
+			return err
+		})
+	})
+	if data, readErr := os.ReadFile(file); err == nil || readErr != nil || string(data) != "before" {
+		t.Errorf("Write = %v, the file holds %q (%v), want an error and what was there before", err, data, readErr)
+	}
+}

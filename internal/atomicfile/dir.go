@@ -91,6 +91,7 @@ func WriteGroup(parent string, names []string, force bool, fill func(d *Dir) err
 	}
 	defer os.RemoveAll(temporary)
 	fresh := filepath.Join(temporary, "new")
+	defer begin(fresh, temporary)()
 	defer func() { err = renamed(err, fresh, parent) }()
 	if err := os.Mkdir(fresh, 0o777); err != nil {
 		return err

@@ -2,12 +2,17 @@ package mpi
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+
+	"slackline/internal/trusted"
 )
 
 // Inventory is what the machine offers to MPI programs and to tools that look at them.
@@ -34,8 +39,10 @@ func Doctor(ctx context.Context) (*Inventory, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if text := rootRemark(d.Libraries, os.Geteuid(), os.Getenv); text != "" {
-		d.Remarks = append(d.Remarks, text)
+	for _, text := range []string{rootRemark(d.Libraries, os.Geteuid(), os.Getenv), cacheRemark(d.Cache)} {
+		if text != "" {
+			d.Remarks = append(d.Remarks, text)
+		}
 	}
 	for _, t := range []Tool{
 		{Name: "gcc", For: "C programs; compiles the recorder, called by mpicc"},
@@ -72,6 +79,34 @@ func rootRemark(list []*Library, user int, getenv func(string) string) string {
 		return ""
 	}
 	return "you are root: mpirun of Open MPI starts nothing for you unless you set " + strings.Join(missing, " and ")
+}
+
+// cacheRemark reports that nothing can be kept in the cache, or what is kept there is refused, and what to do; empty: it is fine.
+// As the first compilation does, it makes the folder.
+func cacheRemark(dir string) string {
+	err := writable(dir)
+	if err == nil {
+		err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			check := trusted.File
+			if err == nil && d.IsDir() {
+				check = trusted.Dir
+			}
+			if err == nil {
+				err = trustedPart(check, path)
+			}
+			if errors.Is(err, fs.ErrNotExist) { // another process has removed it
+				return nil
+			}
+			return err
+		})
+	}
+	switch {
+	case err == nil:
+		return ""
+	case errors.Is(err, trusted.ErrUntrusted):
+		return "compiled parts: " + err.Error()
+	}
+	return fmt.Sprintf("compiled parts cannot be kept: %v; let XDG_CACHE_HOME name a folder in which you can write", err)
 }
 
 // findLibrary finds a library where the system searches.

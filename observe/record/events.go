@@ -2,6 +2,7 @@ package record
 
 import (
 	"io"
+	"math"
 	"strings"
 
 	"slackline/model/timeline"
@@ -52,7 +53,7 @@ func callTable(list []mpi.Function, regions *regionTable) []mpiCall {
 
 // ompRegions are the OpenMP constructs that threads wait in.
 var ompRegions = map[uint16]string{
-	5: "!$omp barrier", 7: "!$omp implicit barrier", 9: "!$omp for", 11: "!$omp single",
+	5: "!$omp barrier", ompImplicitBarrier: "!$omp implicit barrier", 9: "!$omp for", 11: "!$omp single",
 	13: "!$omp sections", 15: "!$omp critical", 17: "!$omp taskwait",
 }
 
@@ -62,6 +63,7 @@ const (
 	ompJoin
 	ompTeamBegin
 	ompTeamEnd
+	ompImplicitBarrier = 7
 )
 
 // streamTables are what the events of one location need.
@@ -103,6 +105,7 @@ type eventStream struct {
 	silent map[uint64]bool // requests that no event names
 	lost   map[uint32]bool // windows and files of which something was not recorded
 	begun  map[uint64]bool // requests that are not complete, if recording was not on all the time
+	lacks  []trace.Event   // times without a CPU whose place is not known yet
 }
 
 func (s *eventStream) Close() error { return s.close.Close() }
@@ -145,6 +148,7 @@ func (s *eventStream) fill() error {
 		case err == io.EOF:
 			s.done = true
 			s.endRun()
+			s.putLacks(math.MaxInt64)
 			if s.file.head.full() {
 				s.off(s.last)
 				if s.end > 0 {
@@ -170,6 +174,15 @@ func (s *eventStream) put(time int64, e trace.Event) {
 	s.queue = append(s.queue, e)
 }
 
+// putLacks adds the times without a CPU up to a time. A worker that is idle after a parallel region learns of its end only later, and the
+// record of that end comes after those of the times without a CPU since then.
+func (s *eventStream) putLacks(until int64) {
+	for len(s.lacks) > 0 && s.lacks[0].Time <= until {
+		s.put(s.lacks[0].Time, s.lacks[0])
+		s.lacks = s.lacks[1:]
+	}
+}
+
 func (s *eventStream) comm(id uint32) (uint32, bool) {
 	number, ok := s.comms[id]
 	return number, ok
@@ -184,6 +197,9 @@ func (s *eventStream) stack(path uint32) uint32 {
 
 func (s *eventStream) decode(rec *rawRecord) {
 	enter, leave := picoseconds(rec.enter), picoseconds(rec.leave)
+	if rec.kind != rawNoCPU && (rec.kind != rawSample || s.stack(rec.path) != 0) {
+		s.putLacks(enter)
+	}
 	switch rec.kind {
 	case rawSample:
 		s.sample(enter, s.stack(rec.path), rec.function != 0)
@@ -208,7 +224,10 @@ func (s *eventStream) decode(rec *rawRecord) {
 	case rawOn:
 		s.put(enter, trace.Event{Kind: trace.RecordingOn})
 	case rawNoCPU:
-		s.put(enter, trace.Event{Kind: trace.NoCPU, Size: picoseconds(int64(rec.word(0)))})
+		s.lacks = append(s.lacks, trace.Event{Kind: trace.NoCPU, Time: enter, Size: picoseconds(int64(rec.word(0)))})
+		if n := len(s.open); n == 0 || s.open[n-1] != s.omp[ompImplicitBarrier] {
+			s.putLacks(enter)
+		}
 	case rawThreadBegin:
 		s.put(enter, trace.Event{Kind: trace.ThreadBegin})
 	case rawThreadEnd:

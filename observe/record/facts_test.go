@@ -170,3 +170,17 @@ func TestHandover(t *testing.T) {
 		}
 	})
 }
+
+// TestRestart wants persistent sends to be whole although MPI changes their handles when they are started.
+func TestRestart(t *testing.T) {
+	for _, source := range []string{"restart.c", "restart.F90"} {
+		t.Run(source, func(t *testing.T) {
+			mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+				tl := recorded(t, sampled(append(mpitest.Launch(l, 2), build(t, l, source))...)).lined(t)
+				if p := &tl.Problems; len(tl.Messages) != 8 || p.UnmatchedReceives+p.PendingRequests != 0 {
+					t.Errorf("%d messages, want 8; %+v", len(tl.Messages), p)
+				}
+			})
+		})
+	}
+}

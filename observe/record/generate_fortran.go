@@ -150,7 +150,7 @@ func (f mpiFunction) writeResults(b *strings.Builder) {
 	for _, p := range f.Params {
 		n := p.Name
 		switch {
-		case p.CType == "MPI_Request *" && !requestIn[f.Class]:
+		case p.CType == "MPI_Request *" && (!requestIn[f.Class] || f.Class == "start"):
 			line("c_request = PMPI_Request_f2c(*f_request);")
 		case p.CType == "MPI_Status *" && f.needsStatus():
 			line("MPI_Status c_status, *status = &c_status;")
@@ -161,6 +161,8 @@ func (f mpiFunction) writeResults(b *strings.Builder) {
 				filled = "*outcount == MPI_UNDEFINED ? 0 : *outcount"
 			}
 			line("MPI_Status *%s = sl_convert_statuses(t, %s, f_%s);", n, filled, n)
+		case f.Class == "startall" && p.CType == "MPI_Request[]":
+			line("for (int i = 0; i < count; i++) %s[i] = sl_request_moved(before[i], PMPI_Request_f2c(f_%s[i]));", n, n)
 		case p.CType == "MPI_Message *" && !strings.HasSuffix(f.Class, "mrecv"):
 			line("c_message = PMPI_Message_f2c(*f_message);")
 		case p.CType == "MPI_File *" && f.class() != "file_close":

@@ -2,6 +2,7 @@ package record
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"slackline/model/trace"
 	"slackline/observe/mpi"
 	"slackline/observe/mpi/mpitest"
 )
@@ -108,9 +110,7 @@ func TestNoRoom(t *testing.T) {
 	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		program := build(t, l, "gentle.c", "-O1", "-pthread", "-lrt")
 		r := recorded(t, sampled(append(mpitest.Launch(l, 1), program, "limit")...))
-		if r.stdout != "done\n" || r.result.ExitCode != 0 {
-			t.Errorf("stdout = %q, exit code = %d, want what the program does without recording", r.stdout, r.result.ExitCode)
-		}
+		wantDone(t, r)
 		if n := r.calls(t, 0)["MPI_Barrier"]; n < 10000 || n >= 100000 {
 			t.Errorf("MPI_Barrier = %d calls, want those for which there was room", n)
 		}
@@ -141,17 +141,22 @@ func TestFullDisk(t *testing.T) {
 		t.Cleanup(func() { _ = syscall.Unmount(dir, 0) })
 		return dir
 	}
-	dir, tiny := small("3m"), small("600k")
+	// Room for the events of a rank, but not for its definitions, is too little as well.
+	dir, tiny := small("3m"), []string{small("600k"), small("1100k")}
 	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		program := build(t, l, "gentle.c", "-O1", "-pthread", "-lrt")
 		o := sampled(append(mpitest.Launch(l, 1), program, "many")...)
-		o.Out = filepath.Join(tiny, "run.slt")
-		if _, err := tryRecord(t, o); !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), tiny) ||
-			strings.Contains(err.Error(), "MPI_Init") {
-			t.Errorf("no room for the first buffer: %v, want what happened, where, and a way out", err)
+		for _, tiny := range tiny {
+			o.Out = filepath.Join(tiny, "run.slt")
+			r, err := tryRecord(t, o)
+			if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), tiny) || strings.Contains(err.Error(), "MPI_Init") {
+				t.Errorf("no room for the first buffer: %v, want what happened, where, and a way out", err)
+			}
+			wantDone(t, r)
 		}
 		o.Out = filepath.Join(dir, "run.slt")
 		r, err := tryRecord(t, o)
+		wantDone(t, r)
 		talk := strings.Join(r.talk, "\n")
 		if err != nil { // the trace itself may find no room, either
 			talk += err.Error()
@@ -169,4 +174,32 @@ func TestFullDisk(t *testing.T) {
 			t.Errorf("recovery elsewhere: %v", err)
 		}
 	})
+}
+
+// wantDone wants the program to have ended as without recording.
+func wantDone(t *testing.T, r *recording) {
+	t.Helper()
+	if r.stdout != "done\n" || r.result.ExitCode != 0 {
+		t.Errorf("stdout = %q, exit code = %d, want what the program does without recording", r.stdout, r.result.ExitCode)
+	}
+}
+
+// TestMissingRanks wants the reason why a rank left no trace.
+func TestMissingRanks(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "r2-t0.def.failed-28"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	warn := func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }
+	r := &run{Options: &Options{Warn: warn}, raw: filepath.Join(dir, ".")}
+	c := &Collection{Trace: &trace.Trace{}, MissingRanks: []int{1, 2, 3}}
+	c.Ranks = 4
+	r.reportMissing(c)
+	slices.Sort(said)
+	if len(said) != 2 || !strings.Contains(said[0], "1 of 4 ranks left no trace, the first is rank 2: ") ||
+		!strings.Contains(said[0], "no space left on device") || !strings.Contains(said[0], "--out") ||
+		!strings.Contains(said[1], "2 of 4 ranks left no trace, the first is rank 1: it ended before MPI_Init") {
+		t.Errorf("said %q, want that rank 2 found no space, and that 1 and 3 ended before MPI_Init", said)
+	}
 }

@@ -90,7 +90,10 @@ func decodeRaw(t testing.TB, r *rawFile) []trace.Event {
 	regions := newRegionTable()
 	tables := &streamTables{
 		calls: callTable(list, regions), comms: map[uint32]uint32{0: 0, 7: 1}, period: picoseconds(r.head.period),
-		names: map[uint32]uint32{}, code: map[uint64]uint32{}, omp: map[uint16]uint32{5: regions.region(timeline.RegionNamed("!$omp barrier"))},
+		names: map[uint32]uint32{}, code: map[uint64]uint32{}, omp: map[uint16]uint32{},
+	}
+	for number, name := range ompRegions {
+		tables.omp[number] = regions.region(timeline.RegionNamed(name))
 	}
 	main := regions.stack(0, regions.region(timeline.RegionNamed("main")))
 	work := regions.stack(main, regions.region(timeline.RegionNamed("work")))
@@ -351,5 +354,34 @@ func TestFullChunk(t *testing.T) {
 	f.file = bytes.NewReader(later.Bytes())
 	if err := f.next(&rec); err != nil || rec.kind != rawSend {
 		t.Errorf("kind %d, %v; want the send of the chunk that was filled meanwhile", rec.kind, err)
+	}
+}
+
+// TestIdleLacks wants what a worker had no CPU for after a parallel region not to move the end of that region, which it learns of later.
+func TestIdleLacks(t *testing.T) {
+	b := newRawBuilder(false)
+	b.chunk(0, 0,
+		entry(rawProgramBegin, 0, 0, 0, 500, 500, 0),
+		entry(rawOMP, ompTeamBegin, 0, 0, 1000, 1000, 1),
+		entry(rawOMP, ompImplicitBarrier, 0, 0, 2000, 2000, 0),
+		entry(rawNoCPU, 0, 0, 0, 2500, 2500, 100),
+		entry(rawNoCPU, 0, 0, 0, 7000, 7000, 900),
+		entry(rawSample, 0, 0, 0, 7000, 7000), // of the runtime
+		entry(rawOMP, ompImplicitBarrier+1, 0, 0, 3000, 3000, 0),
+		entry(rawOMP, ompTeamEnd, 0, 0, 3000, 3000, 0),
+	)
+	want := []trace.Event{
+		{Kind: trace.ProgramBegin, Time: 500e3}, {Kind: trace.TeamBegin, Time: 1000e3}, {Kind: trace.Enter, Time: 1000e3},
+		{Kind: trace.Enter, Time: 2000e3}, {Kind: trace.NoCPU, Time: 2500e3}, {Kind: trace.Leave, Time: 3000e3},
+		{Kind: trace.Leave, Time: 3000e3}, {Kind: trace.TeamEnd, Time: 3000e3}, {Kind: trace.NoCPU, Time: 7000e3},
+	}
+	got := decodeRaw(t, b.open(t))
+	if len(got) != len(want) {
+		t.Fatalf("events = %v, want %v", kindsOf(got), kindsOf(want))
+	}
+	for i, w := range want {
+		if got[i].Kind != w.Kind || got[i].Time != w.Time {
+			t.Errorf("event %d = %v at %d, want %v at %d", i, got[i].Kind, got[i].Time, w.Kind, w.Time)
+		}
 	}
 }

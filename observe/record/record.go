@@ -289,8 +289,13 @@ func (r *run) collect() error {
 
 // whyNothing says why no rank left a trace.
 func (r *run) whyNothing() error {
-	if why := failure(r.raw); why != 0 {
-		return fmt.Errorf("no rank left a trace: %s: %w%s", filepath.Dir(r.raw), why, wayOut)
+	if failed := failures(r.raw); len(failed) > 0 {
+		rank := sortedKeys(failed)[0]
+		if why := failed[rank]; why != syscall.ENOSPC && why != syscall.EDQUOT && why != syscall.EFBIG {
+			return fmt.Errorf("no rank left a trace: rank %d cannot write to %s: %w; give a directory with --out in which all hosts can write",
+				rank, filepath.Dir(r.raw), why)
+		}
+		return fmt.Errorf("no rank left a trace: %s: %w%s", filepath.Dir(r.raw), failed[rank], wayOut)
 	}
 	if r.result.ExitCode != 0 {
 		return fmt.Errorf("no rank left a trace: the command ended with code %d before MPI_Init was done%s", r.result.ExitCode,
@@ -317,10 +322,7 @@ func (r *run) describe(c *Collection) {
 
 // report tells what is not as it should be.
 func (r *run) report(c *Collection) {
-	if n := len(c.MissingRanks); n > 0 {
-		r.Warn("%d of %d ranks left no trace, the first is rank %d: it ended before MPI_Init was done, or its host does not see %s",
-			n, c.Ranks, c.MissingRanks[0], filepath.Dir(r.raw))
-	}
+	r.reportMissing(c)
 	full, wrapped, uncounted, truncated, refused := 0, 0, 0, 0, int64(0)
 	failures := map[syscall.Errno]int{}
 	for _, h := range c.Heads {
@@ -371,6 +373,23 @@ func (r *run) report(c *Collection) {
 	}
 	for _, path := range c.Unresolved {
 		r.Warn("%s cannot be read: its functions have no names", path)
+	}
+}
+
+// reportMissing tells which ranks left no trace, and why.
+func (r *run) reportMissing(c *Collection) {
+	failed := failures(r.raw)
+	byReason := map[string][]int{}
+	for _, rank := range c.MissingRanks {
+		text := "it ended before MPI_Init was done, or its host does not see " + filepath.Dir(r.raw)
+		if why, ok := failed[rank]; ok {
+			text = fmt.Sprintf("%s: %v%s", filepath.Dir(r.raw), why, wayOut)
+		}
+		byReason[text] = append(byReason[text], rank)
+	}
+	for _, text := range sortedKeys(byReason) {
+		ranks := byReason[text]
+		r.Warn("%d of %d ranks left no trace, the first is rank %d: %s", len(ranks), c.Ranks, ranks[0], text)
 	}
 }
 

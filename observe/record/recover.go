@@ -158,16 +158,17 @@ func quoteGlob(name string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(name)
 }
 
-// failure returns why the recorder could not begin, as it left it in the name of a file; 0: it left nothing.
-func failure(dir string) syscall.Errno {
+// failures returns why recorders could not begin, by rank, as they left it in the names of files.
+func failures(dir string) map[int]syscall.Errno {
 	list, _ := filepath.Glob(filepath.Join(quoteGlob(dir), "r*.failed-*"))
+	why := map[int]syscall.Errno{}
 	for _, path := range list {
 		var rank, thread, number int
 		var kind string
 		name := strings.NewReplacer(".", " ", "-", " ").Replace(filepath.Base(path))
 		if n, _ := fmt.Sscanf(name, "r%d t%d %s failed %d", &rank, &thread, &kind, &number); n == 4 && number > 0 {
-			return syscall.Errno(number)
+			why[rank] = syscall.Errno(number)
 		}
 	}
-	return 0
+	return why
 }

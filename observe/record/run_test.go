@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -65,6 +66,19 @@ func TestMPMD(t *testing.T) {
 			if calls[want] != 1 || calls["MPI_Sendrecv"] != 10 || calls["MPI_Barrier"] != 0 {
 				t.Errorf("rank %d: calls = %v, want 1 of %s, 10 of MPI_Sendrecv, none of MPI_Barrier", rank, calls, want)
 			}
+		}
+	})
+}
+
+// TestOneRankCannotRecord wants a program to run as without recording if one of its ranks has no place to record to, and the reason.
+func TestOneRankCannotRecord(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		program := build(t, l, "ranks.c", "-Irecorder")
+		command := append(mpitest.Launch(l, 1), program, "ring", "100", ":", "-n", "1", "env", "SLACKLINE_RECORD_DIR=/nowhere", program, "ring",
+			"100")
+		r, err := tryRecord(t, sampled(command...))
+		if !errors.Is(err, syscall.ENOENT) || !strings.Contains(err.Error(), "rank 1 cannot write to") || r.result.ExitCode != 0 {
+			t.Errorf("%v, exit code %d, want that rank 1 cannot write, and the program as it is", err, r.result.ExitCode)
 		}
 	})
 }

@@ -157,6 +157,7 @@ struct entry {
 };
 struct entry *inj_entry(enum kind kind);
 void inj_keep(struct entry *e, MPI_Request handle);
+void inj_moved(struct entry *e, MPI_Request handle);
 struct entry *inj_find(MPI_Request handle);
 struct entry *inj_take(MPI_Request handle); /* finds, and forgets unless persistent */
 void inj_drop(struct entry *e);

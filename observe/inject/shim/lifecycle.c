@@ -55,10 +55,11 @@ static int64_t begun_at, begun_waited;
 
 static void start_injection(void) {
     MPI_Comm parent = MPI_COMM_NULL;
+    if (begun) return;
     inj_settings_load();
-    if (begun || inj_settings.directory == NULL) return;
+    if (inj_settings.directory == NULL) return;
     begun = true;
-    sl_free_children();
+    sl_free_children("SLACKLINE_INJECT_");
     PMPI_Comm_rank(MPI_COMM_WORLD, &inj_rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &inj_ranks);
     PMPI_Comm_get_parent(&parent);

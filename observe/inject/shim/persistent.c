@@ -83,7 +83,9 @@ int inj_Start(MPI_Request *request) {
         return result;
     }
     int result = starting(*request);
-    return result == MPI_SUCCESS ? PMPI_Start(request) : result;
+    if (result == MPI_SUCCESS) result = PMPI_Start(request);
+    if (e != NULL && result == MPI_SUCCESS && e->handle != *request) inj_moved(e, *request);
+    return result;
 }
 
 int inj_Startall(int count, MPI_Request requests[]) {

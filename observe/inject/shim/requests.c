@@ -44,6 +44,17 @@ static struct entry *look_up(MPI_Request handle, bool forget) {
     return e;
 }
 
+/* inj_moved keeps an entry by the handle that its start has changed: Open MPI takes another request while the last message of this one is
+ * on its way. */
+void inj_moved(struct entry *e, MPI_Request handle) {
+    pthread_mutex_lock(&lock);
+    struct entry **p = &buckets[bucket_of(e->handle)];
+    while (*p != NULL && *p != e) p = &(*p)->next;
+    if (*p != NULL) *p = e->next;
+    pthread_mutex_unlock(&lock);
+    inj_keep(e, handle);
+}
+
 struct entry *inj_find(MPI_Request handle) { return look_up(handle, false); }
 struct entry *inj_take(MPI_Request handle) { return look_up(handle, true); }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+extern char **environ;
 enum { OLD = 77 };
 static int me, early;
 
@@ -171,6 +172,8 @@ int main(int argc, char **argv) {
     sends();
     const char *loaded = getenv("LD_PRELOAD");
     printf("%d: programs that it starts load %s\n", me, loaded != NULL ? loaded : "nothing more");
+    for (char **e = environ; *e != NULL; e++)
+        if (strncmp(*e, "SLACKLINE_INJECT_", 17) == 0) printf("%d: programs that it starts see %s\n", me, *e);
     MPI_Finalize();
     return 0;
 }

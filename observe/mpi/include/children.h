@@ -1,4 +1,4 @@
-/* Programs that a program with a preloaded library starts are not to load it, and MPI with it. */
+/* Programs that a program with a preloaded library starts are not to load it, and MPI with it, nor to see its settings. */
 #ifndef SL_CHILDREN_H
 #define SL_CHILDREN_H
 #include <dlfcn.h>
@@ -6,8 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* sl_free_children takes the library in which it is out of LD_PRELOAD. */
-static void sl_free_children(void) {
+extern char **environ;
+
+/* sl_unset takes the variables whose names start with a prefix out of the environment. What getenv has returned stays valid. */
+static void sl_unset(const char *prefix) {
+    for (char **at = environ; at != NULL && *at != NULL;) {
+        char name[100];
+        size_t length = strcspn(*at, "=");
+        if (length >= sizeof name || strncmp(*at, prefix, strlen(prefix)) != 0) {
+            at++;
+            continue;
+        }
+        memcpy(name, *at, length);
+        name[length] = 0;
+        unsetenv(name); /* which moves the next one here */
+    }
+}
+
+/* sl_free_children takes the library in which it is out of LD_PRELOAD, and its settings out of the environment. */
+static void sl_free_children(const char *settings) {
+    sl_unset(settings);
     const char *all = getenv("LD_PRELOAD");
     Dl_info self;
     if (all == NULL || dladdr((void *)(uintptr_t)sl_free_children, &self) == 0) return;

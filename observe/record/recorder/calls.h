@@ -186,15 +186,17 @@ void sl_waits_for(struct sl_record *r, int count, const MPI_Request *handles);
 
 void sl_started(struct sl_thread *t, struct sl_record **r, MPI_Request handle);
 
-#define BEFORE_start(fn) struct sl_record *r = sl_call(t, SL_START, fn, SL_HEAD + 1 + SL_DONE_WORDS * SL_BATCH, frame); \
+#define SL_STARTING(fn) struct sl_record *r = sl_call(t, SL_START, fn, SL_HEAD + 1 + SL_DONE_WORDS * SL_BATCH, frame); \
     r->words = SL_HEAD + 1; \
     r->data[0] = 0;
-#define AFTER_start r->leave = leave; if (result == MPI_SUCCESS) sl_started(t, &r, *request); sl_done(t, r, leave);
-#define BEFORE_startall(fn) BEFORE_start(fn)
-#define AFTER_startall \
+#define SL_STARTED(n, before, now) \
     r->leave = leave; \
-    for (int i = 0; result == MPI_SUCCESS && i < count; i++) sl_started(t, &r, array_of_requests[i]); \
+    for (int i = 0; result == MPI_SUCCESS && i < (n); i++) sl_started(t, &r, sl_request_moved(before, now)); \
     sl_done(t, r, leave);
+#define BEFORE_start(fn) MPI_Request before_request = *request; SL_STARTING(fn)
+#define AFTER_start SL_STARTED(1, before_request, *request)
+#define BEFORE_startall(fn) MPI_Request *before = sl_copy_handles(t, count, array_of_requests); SL_STARTING(fn)
+#define AFTER_startall SL_STARTED(count, before[i], array_of_requests[i])
 #define BEFORE_cancel(fn) struct sl_record *r = sl_call(t, SL_CANCEL, fn, SL_HEAD + 1, frame); r->data[0] = sl_request_id(*request);
 #define AFTER_cancel sl_done(t, r, leave);
 #define BEFORE_request_free(fn) MPI_Request before_request = *request; SL_PLAIN(fn)

@@ -236,7 +236,7 @@ static inline uint64_t sl_now(void) {
 }
 
 /* stream.c */
-bool sl_stream_open(struct sl_stream *s, struct sl_thread *t, bool definitions);
+bool sl_stream_open(struct sl_stream *s, struct sl_thread *t, bool definitions, int *failed);
 void sl_stream_close(struct sl_stream *s, uint64_t how);
 void sl_stream_reopen(struct sl_stream *s);
 struct sl_record *sl_stream_room(struct sl_thread *t, struct sl_stream *s, uint32_t words);
@@ -244,6 +244,8 @@ struct sl_record *sl_scratch(struct sl_thread *t, uint32_t words);
 
 /* thread.c */
 struct sl_thread *sl_attach(void);
+void sl_drop(struct sl_thread *t, int rank, int why);
+extern __thread int sl_failed;
 void sl_detach(struct sl_thread *t);
 void sl_detach_all(void);
 void sl_say(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -43,6 +43,17 @@ static void plain(uint16_t fn, struct sl_frame frame, uint64_t enter) {
     sl_done(t, r, leave);
 }
 
+/* all_record says whether every rank of this world has files to record to. If one has not, none records: clocks and communicators are
+ * compared among all. */
+static bool all_record(struct sl_thread *t) {
+    struct { int why, rank; } own = {t == NULL ? sl_failed : 0, sl_rank}, worst = own;
+    PMPI_Allreduce(&own, &worst, 1, MPI_2INT, MPI_MAXLOC, sl_world);
+    if (worst.why == 0) return true;
+    if (t != NULL) sl_drop(t, worst.rank, worst.why);
+    sl_session_world_end();
+    return false;
+}
+
 /* sl_begin starts recording; the call of MPI_Init or MPI_Session_init becomes the first record. */
 void sl_begin(uint16_t fn, struct sl_frame frame, uint64_t enter, int provided) {
     MPI_Comm parent = MPI_COMM_NULL;
@@ -56,15 +67,15 @@ void sl_begin(uint16_t fn, struct sl_frame frame, uint64_t enter, int provided) 
         sl_say("%s: no room for the processes that MPI_Comm_spawn has started; they are not recorded", sl_settings.directory);
         return;
     }
-    sl_free_children();
     sl_threaded = provided == MPI_THREAD_MULTIPLE;
     sl_modules_load();
     sl_filter_load();
     sl_sampling_start();
     sl_yield_decide();
+    sl_free_children("SLACKLINE_RECORD_"); /* all of them are read */
     atomic_store(&sl_active, true);
     struct sl_thread *t = sl_attach();
-    if (t == NULL) {
+    if (!all_record(t)) {
         atomic_store(&sl_active, false);
         return;
     }

@@ -99,6 +99,22 @@ uint64_t sl_request_id(MPI_Request handle) {
     return id;
 }
 
+/* sl_request_moved keeps what is known of a request whose handle was changed by its start: Open MPI takes another one while the last
+ * buffered message of this one is on its way. It returns the handle of now. */
+MPI_Request sl_request_moved(MPI_Request before, MPI_Request now) {
+    if (SL_LIKELY(before == now)) return now;
+    acquire();
+    struct sl_request **p = where((uintptr_t)before), *r = *p;
+    if (r != NULL) {
+        *p = r->next;
+        r->key = (uintptr_t)now;
+        r->next = *slot_of(r->key);
+        *slot_of(r->key) = r;
+    }
+    release();
+    return now;
+}
+
 bool sl_request_start(MPI_Request handle, struct sl_request *r) {
     acquire();
     struct sl_request *found = *where((uintptr_t)handle);

@@ -36,6 +36,7 @@ struct sl_request {
 uint64_t sl_request_add(MPI_Request handle, struct sl_request r);
 bool sl_request_take(MPI_Request handle, struct sl_request *r);  /* it is complete */
 uint64_t sl_request_id(MPI_Request handle);
+MPI_Request sl_request_moved(MPI_Request before, MPI_Request now);
 bool sl_request_start(MPI_Request handle, struct sl_request *r); /* a persistent one is active again */
 bool sl_request_ready(MPI_Request handle, int n, struct sl_request *r); /* partitions of an active one */
 void sl_request_forget(MPI_Request handle);

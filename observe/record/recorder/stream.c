@@ -156,9 +156,10 @@ static void fill_head(struct sl_stream *s, struct sl_thread *t, bool definitions
     h->magic = SL_MAGIC;
 }
 
-bool sl_stream_open(struct sl_stream *s, struct sl_thread *t, bool definitions) {
+bool sl_stream_open(struct sl_stream *s, struct sl_thread *t, bool definitions, int *failed) {
     enum { LENGTH = 1200 };
     char *path = sl_memory(LENGTH), sign[LENGTH + 20];
+    *failed = ENOMEM;
     if (path == NULL) return false;
     snprintf(path, LENGTH, "%s/r%d-t%d.%s", sl_settings.directory, sl_rank, t->number, definitions ? "def" : "evt");
     s->path = path;
@@ -171,18 +172,17 @@ bool sl_stream_open(struct sl_stream *s, struct sl_thread *t, bool definitions) 
         s->ring = sl_settings.ring;
         if (s->ring) s->dropped = sl_skips_file(t);
     }
-    int failed = 0;
-    s->head = map(path, O_CREAT | O_EXCL, 0, SL_PAGE, &failed);
-    if (s->head == NULL || !map_chunk(s, 0, &failed)) {
-        if (failed == EEXIST && sl_ranks == 1 && t->number == 0) { /* processes that do not know of each other */
+    s->head = map(path, O_CREAT | O_EXCL, 0, SL_PAGE, failed);
+    if (s->head == NULL || !map_chunk(s, 0, failed)) {
+        if (*failed == EEXIST && sl_ranks == 1 && t->number == 0) { /* processes that do not know of each other */
             snprintf(sign, sizeof sign, "%s/apart", sl_settings.directory);
             int note = open(sign, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
             if (note >= 0) close(note);
             return false;
         }
-        if (t->number == 0) sl_say("%s: %s; this rank is not recorded", path, strerror(failed)); /* threads are counted */
-        if (failed == EEXIST) return false; /* it is of another process */
-        snprintf(sign, sizeof sign, "%s.failed-%d", path, failed);
+        if (t->number == 0) sl_say("%s: %s; the run is not recorded", path, strerror(*failed)); /* threads are counted */
+        if (*failed == EEXIST) return false; /* it is of another process */
+        snprintf(sign, sizeof sign, "%s.failed-%d", path, *failed);
         if (truncate(path, 0) == 0 && rename(path, sign) != 0) unlink(path);
         return false;
     }

@@ -16,6 +16,7 @@ uint64_t sl_loaded, sl_initialized;
 __thread struct sl_thread *sl_self __attribute__((tls_model("initial-exec")));
 __thread int sl_in_mpi __attribute__((tls_model("initial-exec")));
 
+__thread int sl_failed; /* why the last attempt to record this thread failed */
 static __thread bool refused; /* an attempt to record this thread failed */
 static struct sl_thread *threads; /* all of them, newest first */
 static struct sl_thread *first_thread;
@@ -162,14 +163,18 @@ static struct sl_thread *next_spare(void) {
 /* new_thread is a place that no thread had before. */
 static struct sl_thread *new_thread(void) {
     struct sl_thread *t = sl_memory(sizeof *t);
+    sl_failed = ENOMEM;
     if (t == NULL) return NULL;
     t->depth = 1;
     pthread_mutex_lock(&threads_lock);
     t->number = thread_count++;
     pthread_mutex_unlock(&threads_lock);
     t->paths = sl_paths_new();
-    if (t->paths == NULL || sl_scratch(t, 1024) == NULL || !sl_stream_open(&t->events, t, false) || !sl_stream_open(&t->definitions, t, true))
+    if (t->paths == NULL || sl_scratch(t, 1024) == NULL || !sl_stream_open(&t->events, t, false, &sl_failed)) return NULL;
+    if (!sl_stream_open(&t->definitions, t, true, &sl_failed)) {
+        unlink(t->events.path); /* events without definitions are no trace */
         return NULL;
+    }
     pthread_mutex_lock(&threads_lock);
     t->next = threads;
     threads = t;
@@ -245,6 +250,17 @@ void sl_detach_all(void) {
         sl_stream_close(&t->definitions, 1);
     }
     pthread_mutex_unlock(&threads_lock);
+}
+
+/* sl_drop drops the trace that a process has begun, and leaves the reason: a rank that cannot record. */
+void sl_drop(struct sl_thread *t, int rank, int why) {
+    char sign[1300];
+    snprintf(sign, sizeof sign, "%s/r%d-t0.evt.failed-%d", sl_settings.directory, rank, why);
+    atomic_store(&sl_active, false);
+    sl_detach_all();
+    sl_self = NULL;
+    rename(t->events.path, sign);
+    unlink(t->definitions.path);
 }
 
 /* sl_check_window switches recording of a thread by the time, and by what MPI_Pcontrol said to any thread of the process. */
