@@ -90,11 +90,23 @@ func Open(ctx context.Context, word string, o Options) (*Input, error) {
 	if !isFile {
 		return openPattern(word, o, notes)
 	}
-	if o.ToRun != nil {
-		return openToRun(ctx, word, o, notes)
-	}
-	in, _, err := openSchedule(ctx, word, o, notes)
+	in, _, err := openFile(ctx, word, o, notes)
 	return in, err
+}
+
+// openFile reads a schedule. It returns what is in its file too, if that was in memory.
+func openFile(ctx context.Context, word string, o Options, notes []string) (in *Input, data []byte, err error) {
+	switch format, files, err := rankFiles(word); {
+	case err != nil:
+		return nil, nil, err
+	case len(files) > 0:
+		in, err = openRanks(ctx, word, format, files, o, notes)
+		return in, nil, err
+	case o.ToRun != nil:
+		in, err = openToRun(ctx, word, o, notes)
+		return in, nil, err
+	}
+	return openSchedule(ctx, word, o, notes)
 }
 
 func openPattern(word string, o Options, notes []string) (*Input, error) {
@@ -146,7 +158,7 @@ func classify(word string) (isFile bool, notes []string, err error) {
 	isPattern := pattern.Has(word)
 	info, statErr := os.Stat(word)
 	switch {
-	case statErr == nil && info.Mode().IsDir() && IsTrace(word):
+	case statErr == nil && info.Mode().IsDir() && (IsTrace(word) || hasRankFiles(word)):
 		return true, nil, nil
 	case statErr == nil && info.Mode().IsDir() && !isPattern:
 		return true, nil, fmt.Errorf("%s is a directory without a trace; give a schedule file, a trace or a pattern", word)

@@ -122,17 +122,22 @@ func recordTrace(ctx context.Context, g cluster.Group, word, format string, hash
 	if err != nil {
 		return record, err
 	}
+	return recordAll(ctx, g, record, files)
+}
+
+// recordAll completes the record of what consists of files.
+func recordAll(ctx context.Context, g cluster.Group, record provenance.Input, files []string) (provenance.Input, error) {
 	if len(files) == 1 {
-		return RecordFile(files[0], format)
+		return RecordFile(files[0], record.Kind)
 	}
-	records, err := recordFiles(ctx, g, files, format)
+	records, err := recordFiles(ctx, g, files, record.Kind)
 	if err != nil {
 		return record, err
 	}
 	sum := sha256.New()
 	for i, file := range files {
 		r := &records[i]
-		name, err := filepath.Rel(filepath.Dir(word), file)
+		name, err := filepath.Rel(filepath.Dir(record.Path), file)
 		if err != nil {
 			return record, err
 		}

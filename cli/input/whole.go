@@ -49,7 +49,7 @@ func openAndWrite(ctx context.Context, w io.Writer, word string, o Options) (*In
 	if err != nil {
 		return nil, err
 	}
-	in, data, err := openSchedule(ctx, word, o, notes)
+	in, data, err := openFile(ctx, word, o, notes)
 	if err != nil {
 		return nil, err
 	}

@@ -85,9 +85,24 @@ func (r *binaryReader) like(k *packer, m *binaryModel) bool {
 
 func word(b []byte, at int) uint64 { return binary.LittleEndian.Uint64(b[at:]) }
 
+// lastIsRelative reports whether the last rank has distances in place of all peers, so that others can have its steps.
+func (k *packer) lastIsRelative() bool {
+	for _, step := range k.steps[k.ranks[len(k.ranks)-1].at:] {
+		if step >= loneCalc || k.ops[step].Peer == asDistance {
+			continue
+		}
+		for _, op := range k.ops[step+1:][:k.ops[step].Tag] {
+			if op.Kind <= Recv && op.Peer != AnySource {
+				return false // the block is too long for distances
+			}
+		}
+	}
+	return true
+}
+
 // keep makes the present rank, which was packed last, a model for those that follow.
 func (r *binaryReader) keep(k *packer) {
-	if len(r.ops) == 0 || len(r.data) > maxModelBytes {
+	if len(r.ops) == 0 || len(r.data) > maxModelBytes || !k.lastIsRelative() {
 		return
 	}
 	m := &binaryModel{}

@@ -69,3 +69,30 @@ func TestPackBinaryNearlyAlike(t *testing.T) {
 		}
 	}
 }
+
+// wide returns ranks that do the same, in a block that is too long for distances.
+func wide(ranks int) *Graph {
+	build := NewBuilder(ranks)
+	for rank := range ranks {
+		var b Block
+		for i := range maxDistances {
+			b.Send((rank+i+1)%ranks, 8, 0)
+			b.Recv((rank+ranks*maxDistances-i-1)%ranks, 8, 0)
+		}
+		build.Add(rank, &b)
+	}
+	return build.Graph()
+}
+
+// Ranks with long blocks, which have peers instead of distances, are not taken for others.
+func TestPackWideAlike(t *testing.T) {
+	for _, f := range []Format{binaryFormat, goalFormat} {
+		var out bytes.Buffer
+		if _, err := f.Write(&out, wide(5)); err != nil {
+			t.Fatal(err)
+		}
+		if diff := samePacked(f, out.Bytes()); diff != "" {
+			t.Errorf("%s: %s", f.Name, diff)
+		}
+	}
+}

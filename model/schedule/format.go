@@ -28,10 +28,16 @@ type Format struct {
 	// Write writes a graph and returns warnings about what the format cannot express; nil if the
 	// format is only read.
 	Write func(w io.Writer, g *Graph) (warnings []string, err error)
+
+	// RankFiles returns, for a file and the names of all files in its directory, those of the same schedule in the order of the ranks;
+	// nil: a schedule is one file.
+	RankFiles func(base string, names []string) ([]string, error)
+	// ReadRanks reads such files, which may need so many bytes of memory (0: there is no limit). It returns warnings about what they lack.
+	ReadRanks func(names []string, open func(name string) (io.ReadCloser, error), memory int64) (g *Graph, warnings []string, err error)
 }
 
 // formats is the table of all formats: a format is one file, and one entry here.
-var formats = []Format{goalFormat, binaryFormat, slkFormat, dotFormat}
+var formats = []Format{goalFormat, binaryFormat, slkFormat, dotFormat, chakraFormat}
 
 // Formats returns all formats of schedules.
 func Formats() []Format { return formats[:len(formats):len(formats)] }

@@ -202,7 +202,7 @@ func TestPackIsAsRead(t *testing.T) {
 		}
 		for _, other := range Formats() {
 			var out bytes.Buffer
-			if other.Pack == nil || other.Name == format.Name {
+			if other.Pack == nil || other.Write == nil || other.Name == format.Name {
 				continue
 			}
 			if _, err := other.Write(&out, g); err != nil {
