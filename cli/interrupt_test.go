@@ -2,6 +2,8 @@ package cli_test
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
@@ -47,6 +49,16 @@ func checkInterrupt(t *testing.T, signal syscall.Signal, args ...string) {
 func TestInterrupt(t *testing.T) {
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		checkInterrupt(t, signal, "simulate", "pop", "--ranks", "16384", "--machine", "xt4")
+	}
+}
+
+// TestInterruptAnalysis interrupts an analysis of minutes that does not look for interrupts, while it has a file to write.
+func TestInterruptAnalysis(t *testing.T) {
+	dir := t.TempDir()
+	checkInterrupt(t, syscall.SIGINT, "tolerance", "sweep3d", "--ranks", "4096", "--machine", "chic", "--format", "json", "--quiet",
+		"--out", filepath.Join(dir, "result.json"))
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("%v, %v is left", err, left)
 	}
 }
 

@@ -48,7 +48,7 @@ func runWith(ctx context.Context, p schedule.Program, m *machine.Machine, o Opti
 	var result *Result
 	switch o.Model {
 	case LogGPS:
-		result, err = r.runModelLogGPS()
+		result, err = r.runModelLogGPS(ctx)
 	case LogGOPS, "":
 		result, err = r.choose(ctx, choice)
 	default:

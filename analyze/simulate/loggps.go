@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 
@@ -13,7 +14,7 @@ import (
 
 // runModelLogGPS evaluates the static model once. Its rules and its evaluation are those of
 // tolerance.Schedule.
-func (r *run) runModelLogGPS() (*Result, error) {
+func (r *run) runModelLogGPS(ctx context.Context) (*Result, error) {
 	if r.noise != nil {
 		return nil, fmt.Errorf("the model %s has no noise and no delays; use the model %s", LogGPS, LogGOPS)
 	}
@@ -21,6 +22,7 @@ func (r *run) runModelLogGPS() (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.Interrupt = ctx.Err
 	network := tolerance.Network{Layout: r.layout}
 	var finish *tolerance.Finish
 	var calls *timeline.Timeline

@@ -79,7 +79,7 @@ func (c *channels) new() uint32 {
 }
 
 // release frees an envelope.
-func (c *channels) release(n uint32) { c.envelopes[n].next, c.free = c.free, n }
+func (c *channels) release(n uint32) { c.envelopes[n], c.free = envelope{next: c.free}, n }
 
 // find returns the entry of a channel, which is made if it is missing.
 func (c *channels) find(key channel) *channelEntry {

@@ -64,6 +64,9 @@ func (e *Evaluation) Ask(q Question) (*Answers, error) {
 	}
 	search := g.Search()
 	x := g.Given()
+	if v := q.Variable; v.Parameter == L && len(v.Classes) == 0 {
+		search.know(Point{x, int64(e.T), e.Lambda.LLeft, e.Lambda.L})
+	}
 	if a.Given, err = search.At(x); err != nil {
 		return nil, err
 	}

@@ -24,11 +24,14 @@ type mark struct {
 
 const markEvery = 256
 
-// extend makes room for a block of n operations, the first of which has a number.
-func (d *decisions) extend(rank int, first uint32, n int, cursor schedule.Cursor) {
-	r := &d.ranks[rank]
+// extend makes room for n operations.
+func (r *rankDecisions) extend(n int) {
 	r.start = slices.Grow(r.start, n)[:len(r.start)+n]
 	r.end = slices.Grow(r.end, n)[:len(r.end)+n]
+}
+
+// mark notes where the block with a first operation begins, if the last mark is long before it.
+func (r *rankDecisions) mark(first uint32, cursor schedule.Cursor) {
 	if k := len(r.marks); k == 0 || first-r.marks[k-1].first >= markEvery {
 		r.marks = append(r.marks, mark{first, cursor})
 	}

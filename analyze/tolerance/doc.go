@@ -21,9 +21,10 @@
 //	g.Search()                                  //   the largest x with T(x) within a bound
 //
 // How it is fast: pass.go goes over the operations of all ranks as they are generated or read, pairs messages as it goes, and keeps
-// none of them; decisions.go keeps eight bytes for each, from which the critical path is read back; tape.go is the graph of T as a
-// function of one variable, written once and read by every search; breakpoints.go cuts it into intervals in which little of it
-// matters. What needs all operations at once (slack, linear programs, times of calls, noise) holds them: whole.go.
+// none of them; if the program repeats itself, lap.go follows one repetition instead. decisions.go keeps eight bytes for each operation,
+// from which the critical path is read back; tape.go is the graph of T as a function of one variable, written once and read by every
+// search; breakpoints.go cuts it into intervals in which little of it matters. What needs all operations at once (slack, linear
+// programs, times of calls, noise) holds them: whole.go.
 //
 // The package does no input or output beyond the writers that it is given, and does not print.
 package tolerance

@@ -18,6 +18,14 @@ type Search struct {
 // Search returns a new search.
 func (g *Graph) Search() *Search { return &Search{g: g} }
 
+// know remembers a point that was evaluated elsewhere.
+func (s *Search) know(p Point) {
+	if p.X -= s.g.axis.lowest; p.X == 0 {
+		p.Left = p.Right
+	}
+	s.points = append(s.points, p)
+}
+
 // At is Graph.At, and remembers the answer.
 func (s *Search) At(x int64) (Point, error) {
 	if err := s.g.check(x); err != nil {
@@ -55,8 +63,9 @@ func (s *Search) evaluate(xs []int64) {
 
 // quest is a search that goes from one value to the next, until it has found its answer.
 type quest struct {
-	x    int64 // where T must be known next, counted from the lowest
-	done bool
+	x     int64 // where T must be known next, counted from the lowest
+	done  bool
+	inner int64 // the answer is between it and x
 	// take looks at T there, and says where to go on, or that this is the answer.
 	take func(p Point) (next int64, done bool)
 }
@@ -77,13 +86,27 @@ func (s *Search) pursue(quests ...*quest) error {
 		if len(xs) == 0 {
 			return nil
 		}
-		s.evaluate(xs)
+		s.evaluate(s.withGuesses(xs, quests))
 		for _, q := range quests {
 			if !q.done {
 				q.x, q.done = q.take(s.at(q.x))
 			}
 		}
 	}
+}
+
+// withGuesses adds values at which T may be of use, as many as cost nothing.
+func (s *Search) withGuesses(xs []int64, quests []*quest) []int64 {
+	room := lanes - 1 - (len(xs)-1)%lanes
+	for _, parts := range []int64{2, 8, 32} {
+		for _, q := range quests {
+			if x := q.x + (q.inner-q.x)/parts; !q.done && room > 0 && !s.g.isSmall() && !slices.Contains(xs, x) {
+				xs = append(xs, x)
+				room--
+			}
+		}
+	}
+	return xs
 }
 
 // largest returns the largest whole value of the variable with T within a bound, which is in the unit of Point.T.
@@ -110,7 +133,7 @@ func (s *Search) within(bound int64, answer *Largest) *quest {
 			x = min(x, upper)
 		}
 	}
-	return &quest{x: x, take: func(p Point) (next int64, done bool) {
+	return &quest{x: x, inner: x, take: func(p Point) (next int64, done bool) {
 		if p.T <= bound {
 			*answer = Largest{X: p.X + g.axis.lowest}
 			return p.X, true
@@ -186,16 +209,28 @@ func (s *Search) validTo(p Point, answer *Largest) *quest {
 	if cut {
 		x = g.largestFitting(p.X, x)
 	}
-	return &quest{x: x, take: func(q Point) (next int64, done bool) {
-		over := q.T - p.T - p.Right*(q.X-p.X)
-		if over == 0 {
+	over := func(q Point) int64 { return q.T - p.T - p.Right*(q.X-p.X) }
+	to := &quest{x: x, inner: p.X}
+	to.take = func(q Point) (next int64, done bool) {
+		if over(q) == 0 {
 			*answer = Largest{X: q.X + g.axis.lowest, Unbounded: cut}
 			return q.X, true
 		}
 		cut = false
-		by := q.Left - p.Right
-		return q.X - (over+by-1)/by, false
-	}}
+		next = q.X
+		for _, q := range s.points {
+			switch above := over(q); {
+			case q.X <= p.X:
+			case above == 0:
+				to.inner = max(to.inner, q.X)
+			default:
+				by := q.Left - p.Right
+				next = min(next, q.X-(above+by-1)/by)
+			}
+		}
+		return next, false
+	}
+	return to
 }
 
 // largestFitting returns about the largest value at which T fits, between one at which it does and one
@@ -218,16 +253,27 @@ func (s *Search) validFrom(p Point, answer *int64) *quest {
 		*answer = p.X + lowest
 		return &quest{done: true}
 	}
-	return &quest{x: 0, take: func(q Point) (next int64, done bool) {
-		over := q.T - p.T + p.Right*(p.X-q.X)
-		if over == 0 {
+	over := func(q Point) int64 { return q.T - p.T + p.Right*(p.X-q.X) }
+	from := &quest{inner: p.X}
+	from.take = func(q Point) (next int64, done bool) {
+		if over(q) == 0 {
 			*answer = q.X + lowest
 			if q.Left == q.Right && q.X > 0 {
 				*answer-- // the slope changes before x and after x-1, where T is above the line
 			}
 			return q.X, true
 		}
-		by := p.Right - q.Right
-		return q.X + (over+by-1)/by, false
-	}}
+		for _, q := range s.points {
+			switch above := over(q); {
+			case q.X >= p.X:
+			case above == 0:
+				from.inner = min(from.inner, q.X)
+			default:
+				by := p.Right - q.Right
+				next = max(next, q.X+(above+by-1)/by)
+			}
+		}
+		return next, false
+	}
+	return from
 }

@@ -104,6 +104,24 @@ func TestFinish(t *testing.T) {
 	})
 }
 
+// patternOn prepares a pattern for a machine.
+func patternOn(t *testing.T, m *machine.Machine, name string, params pattern.Params) (*Schedule, Network) {
+	t.Helper()
+	p, err := pattern.New(name, params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Prepare(p, nil, m.Gamma)
+	if err != nil {
+		t.Fatal(err)
+	}
+	layout, err := m.Layout(p.Ranks())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, Network{Layout: layout}
+}
+
 // TestFinishOfPatterns does the same on programs with collectives and real machines.
 func TestFinishOfPatterns(t *testing.T) {
 	for _, name := range machine.Names() {
@@ -113,19 +131,7 @@ func TestFinishOfPatterns(t *testing.T) {
 		}
 		for _, words := range []string{"allreduce", "halo2d", "alltoall", "sweep3d"} {
 			t.Run(name+"/"+words, func(t *testing.T) {
-				p, err := pattern.New(words, pattern.Params{Ranks: 16, Iterations: 1})
-				if err != nil {
-					t.Fatal(err)
-				}
-				s, err := Prepare(p, nil, m.Gamma)
-				if err != nil {
-					t.Fatal(err)
-				}
-				layout, err := m.Layout(p.Ranks())
-				if err != nil {
-					t.Fatal(err)
-				}
-				n := Network{Layout: layout}
+				s, n := patternOn(t, m, words, pattern.Params{Ranks: 16, Iterations: 1})
 				graph, err := s.operations()
 				if err != nil {
 					t.Fatal(err)

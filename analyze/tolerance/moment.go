@@ -87,11 +87,13 @@ type slot struct {
 type slots struct {
 	list []slot
 	free uint32
+	used int
 }
 
 // new returns a slot to which no way is known.
 func (s *slots) new() uint32 {
 	n := s.free
+	s.used++
 	if n == 0 {
 		if len(s.list) == 0 {
 			s.list = make([]slot, 1, 64)
@@ -106,6 +108,7 @@ func (s *slots) new() uint32 {
 
 // release frees a slot.
 func (s *slots) release(n uint32) {
+	s.used--
 	at := &s.list[n]
 	at.lines = at.lines[:0]
 	at.next, s.free = s.free, n

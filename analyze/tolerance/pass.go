@@ -28,10 +28,12 @@ type pass struct {
 	ready []ready // points that are complete, and messages of which both ends have started
 	ended int     // ranks
 
-	present moment // the point that is worked on
-	lines   []line // into it
-	raw     []line // scratch
-	start   []line // into the start of a block
+	repeat  repeater
+	record  *recorder // nil unless a repetition of the program is written down
+	present moment    // the point that is worked on
+	lines   []line    // into it
+	raw     []line    // scratch
+	start   []line    // into the start of a block
 	tapeMaker
 
 	table      [64]edgesEntry // of the edges of messages
@@ -101,9 +103,29 @@ func newPass(s *Schedule, n Network) (*pass, error) {
 	return p, nil
 }
 
+// startAgain forgets all that was done, and what repeats itself.
+func (p *pass) startAgain() {
+	old := *p
+	*p = pass{s: old.s, costs: old.costs, axis: old.axis, work: old.work, paths: old.paths, gaps: old.gaps, last: never}
+	p.mail.ranks = p.s.ranks
+	p.ranks, p.finish = make([]rankState, p.s.ranks), make([]int64, p.s.ranks)
+	p.repeat.isOff = true
+	if p.paths != nil {
+		clear(p.paths.ranks)
+	}
+	if p.axis != nil {
+		p.tape = newTape()
+	}
+}
+
 // run goes over all operations.
 func (p *pass) run() error {
 	err := p.visitAll()
+	if err == nil && p.repeat.laps > 0 && p.repeat.latest >= p.last.at {
+		// What ends last is among the repetitions that were not passed operation by operation.
+		p.startAgain()
+		err = p.visitAll()
+	}
 	if failed := p.s.failure(); failed != nil {
 		return failed
 	}
@@ -118,12 +140,24 @@ func (p *pass) run() error {
 	return err
 }
 
+// interrupted returns the error that ends a pass, if there is one.
+func (s *Schedule) interrupted() error {
+	if s.Interrupt == nil {
+		return nil
+	}
+	return s.Interrupt()
+}
+
 func (p *pass) visitAll() error {
 	for rank := range p.ranks {
 		p.turn = append(p.turn, int32(rank))
 	}
 	var spare []int32
 	for len(p.turn) > 0 {
+		p.repeat.round(p)
+		if err := p.s.interrupted(); err != nil {
+			return err
+		}
 		ranks := p.turn
 		p.turn, spare = spare[:0], ranks
 		for _, rank := range ranks {
@@ -182,8 +216,10 @@ func (p *pass) load(rank int) error {
 		return fmt.Errorf("rank %d has too many operations; the limit is %d", rank, maxRankOps)
 	}
 	if p.paths != nil {
-		p.paths.extend(rank, r.first, n, r.cursor)
+		p.paths.ranks[rank].mark(r.first, r.cursor)
+		p.paths.ranks[rank].extend(n)
 	}
+	p.repeat.load(p, rank)
 	p.ops += n
 	r.cursor, r.open = cursor, uint32(n)
 	r.take(&p.block)
@@ -210,8 +246,14 @@ func (p *pass) load(rank int) error {
 	}
 	start := p.present
 	p.start = append(p.start[:0], p.lines...)
+	if p.record != nil {
+		p.record.start = *p.record.now()
+	}
 	for _, i := range p.roots {
 		p.present, p.lines = start, append(p.lines[:0], p.start...)
+		if p.record != nil {
+			p.record.present = append(p.record.present[:0], p.record.start)
+		}
 		p.begin(rank, i)
 	}
 	return nil
@@ -219,6 +261,12 @@ func (p *pass) load(rank int) error {
 
 // take takes the operations of a block.
 func (r *rankState) take(b *schedule.Block) {
+	r.takeOps(b)
+	r.state = slices.Grow(r.state[:0], len(r.ops))[:len(r.ops)]
+	clear(r.state)
+}
+
+func (r *rankState) takeOps(b *schedule.Block) {
 	if b.Borrowed() {
 		r.ops, r.begins, r.dependents, r.owned = b.Ops, b.First, b.Dependents, false
 	} else {
@@ -227,8 +275,6 @@ func (r *rankState) take(b *schedule.Block) {
 		}
 		r.ops, r.begins, r.dependents = append(r.ops[:0], b.Ops...), append(r.begins[:0], b.First...), append(r.dependents[:0], b.Dependents...)
 	}
-	r.state = slices.Grow(r.state[:0], len(r.ops))[:len(r.ops)]
-	clear(r.state)
 }
 
 // after returns what waits for an operation inside its block, and how much of it for its end.

@@ -81,7 +81,7 @@ func (p *pass) chainSends(rank int) {
 			if state.slot == 0 {
 				state.slot = p.slots.new()
 			}
-			p.collect(state.slot, &nothing, p.present.tail)
+			p.collectAgain(state.slot)
 			if state.waiting == 0 {
 				p.ready = append(p.ready, ready{int32(rank), i})
 			}
@@ -110,13 +110,16 @@ func (p *pass) chain(rank int, i uint32) (waits bool) {
 		if state.slot == 0 {
 			state.slot = p.slots.new()
 		}
+		if p.record != nil {
+			p.record.move(n.slot, state.slot, &n.edge, n.number|numberGap)
+		}
 		held := &p.slots.list[n.slot]
 		s := &p.slots.list[state.slot]
 		s.join(&held.moment, &n.edge, n.number|numberGap)
 		for _, l := range held.lines {
 			s.lines = append(s.lines, p.moved(l, n.edge.line))
 		}
-		p.slots.release(n.slot)
+		p.release(n.slot)
 		waits = true
 	}
 	n.op, n.inside, n.slot = i, true, 0

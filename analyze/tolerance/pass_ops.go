@@ -9,6 +9,9 @@ func (p *pass) begin(rank int, i uint32) {
 	if p.paths != nil {
 		p.paths.ranks[rank].start[r.first+i] = uint32(p.present.tail)
 	}
+	if p.record != nil {
+		p.record.begin(rank, r.first+i)
+	}
 	after, ends := r.after(i)
 	var e *messageEdges
 	readers := len(after) - ends
@@ -50,7 +53,10 @@ func (p *pass) begin(rank int, i uint32) {
 	case schedule.Recv:
 		p.post(r.state[i].message, false)
 	default:
-		p.shift(p.calculation(op), number)
+		if p.record != nil {
+			p.record.calc(rank, i, number)
+		}
+		p.move(p.calculation(op), number)
 		p.end(rank, i)
 	}
 }
@@ -72,6 +78,13 @@ func (p *pass) calculation(op *schedule.Op) *edge {
 
 // shift moves the present point over an edge that is the only way from there to the next point.
 func (p *pass) shift(e *edge, number uint64) {
+	if p.record != nil {
+		p.record.shift(e, number)
+	}
+	p.move(e, number)
+}
+
+func (p *pass) move(e *edge, number uint64) {
 	p.present.shift(e, number)
 	for i, l := range p.lines {
 		p.lines[i] = p.moved(l, e.line)
@@ -92,6 +105,21 @@ func (p *pass) push(r *rankState, rank int, i uint32, e *edge, number uint64) {
 
 // collect takes a way from the present point to that of a slot.
 func (p *pass) collect(slot uint32, e *edge, number uint64) {
+	if p.record != nil {
+		p.record.collect(slot, e, number)
+	}
+	p.join(slot, e, number)
+}
+
+// collectAgain is collect for a point that stays what it is.
+func (p *pass) collectAgain(slot uint32) {
+	if p.record != nil {
+		p.record.copyTo(slot)
+	}
+	p.join(slot, &nothing, p.present.tail)
+}
+
+func (p *pass) join(slot uint32, e *edge, number uint64) {
 	s := &p.slots.list[slot]
 	s.join(&p.present, e, number)
 	for _, l := range p.lines {
@@ -102,6 +130,9 @@ func (p *pass) collect(slot uint32, e *edge, number uint64) {
 // post keeps the present point for a message, which is delivered when both ends are there.
 func (p *pass) post(message uint32, isSend bool) {
 	slot := p.slots.new()
+	if p.record != nil {
+		p.record.copyTo(slot)
+	}
 	s := &p.slots.list[slot]
 	s.moment = p.present
 	s.lines = append(s.lines, p.lines...)
@@ -124,25 +155,31 @@ func (p *pass) deliver(message uint32) {
 	send, recv := p.s.fileNumber(from, m.sendIndex, false), p.s.fileNumber(to, m.recvIndex, false)
 	e := p.edgesOf(from, to, m.size, m.buffered)
 	p.present, p.raw = never, p.raw[:0]
+	if p.record != nil {
+		p.record.present = p.record.present[:0]
+	}
 	if e.rendezvous {
 		p.rendezvous++
 		p.arrive(m.sendSlot, &e.request, send)
 		p.arrive(m.recvSlot, &e.granting, recv)
 		p.tidy(p.raw)
-		p.decide(from, m.sendIndex, p.present.tail == recv, m.recvIndex)
+		p.decide(from, m.sendIndex, recv, to, m.recvIndex)
 		_, ends := p.ranks[from].after(m.sendOp)
 		p.settle(max(ends, 1) + 1)
 		p.end(from, m.sendOp)
 		p.shift(&e.carry, send|numberEnd)
 		p.present.join(&p.slots.list[m.recvSlot].moment, &e.own, recv) // earlier, but for ties if L is 0
+		if p.record != nil {
+			p.record.arrive(m.recvSlot, &e.own, recv)
+		}
 	} else {
 		p.arrive(m.sendSlot, &e.carry, send|numberEnd)
 		p.arrive(m.recvSlot, &e.own, recv)
 		p.tidy(p.raw)
 	}
-	p.slots.release(m.sendSlot)
-	p.slots.release(m.recvSlot)
-	p.decide(to, m.recvIndex, p.present.tail == send|numberEnd, m.sendIndex)
+	p.release(m.sendSlot)
+	p.release(m.recvSlot)
+	p.decide(to, m.recvIndex, send|numberEnd, from, m.sendIndex)
 	_, ends := p.ranks[to].after(m.recvOp)
 	p.settle(max(ends, 1))
 	p.end(to, m.recvOp)
@@ -150,6 +187,9 @@ func (p *pass) deliver(message uint32) {
 
 // arrive takes a way from the point of a slot to the present one, whose lines are raw.
 func (p *pass) arrive(slot uint32, e *edge, number uint64) {
+	if p.record != nil {
+		p.record.arrive(slot, e, number)
+	}
 	s := &p.slots.list[slot]
 	p.present.join(&s.moment, e, number)
 	for _, l := range s.lines {
@@ -157,16 +197,32 @@ func (p *pass) arrive(slot uint32, e *edge, number uint64) {
 	}
 }
 
-// decide notes the other end of the message of an operation, and whether that decided when the operation ended.
-func (p *pass) decide(rank int, index uint32, byMessage bool, other uint32) {
-	if p.paths == nil {
-		return
+// decide notes the other end of the message of an operation, and whether that decided when the operation ended: then the present point
+// has this tail.
+func (p *pass) decide(rank int, index uint32, message uint64, otherRank int, other uint32) {
+	if p.record != nil {
+		p.record.decide(rank, index, message, otherRank, other)
 	}
+	if p.paths != nil {
+		p.paths.ranks[rank].end[index] = endWord(other, p.present.tail == message)
+	}
+}
+
+// endWord is an entry of rankDecisions.end.
+func endWord(other uint32, byMessage bool) uint32 {
 	word := decided + other<<1
 	if byMessage {
 		word |= 1
 	}
-	p.paths.ranks[rank].end[index] = word
+	return word
+}
+
+// release frees a slot.
+func (p *pass) release(slot uint32) {
+	if p.record != nil {
+		p.record.release(slot)
+	}
+	p.slots.release(slot)
 }
 
 // end ends an operation: the present point is its end.
@@ -195,11 +251,17 @@ func (p *pass) end(rank int, i uint32) {
 // resolve makes the point of a slot the present one, and frees the slot; 0 is the start of everything.
 func (p *pass) resolve(slot uint32) {
 	if slot == 0 {
+		if p.record != nil {
+			p.record.broken = true
+		}
 		p.present = atStart
 		p.tidy(nil)
 		return
 	}
+	if p.record != nil {
+		p.record.resolve(slot)
+	}
 	p.present = p.slots.list[slot].moment
 	p.tidy(p.slots.list[slot].lines)
-	p.slots.release(slot)
+	p.release(slot)
 }

@@ -18,6 +18,9 @@ var ErrOverflow = errors.New("a time does not fit into 63 bits of picoseconds (1
 // Schedule is a program for the static model: a stream of operations without collectives, which passes go over without keeping them.
 // It can be evaluated on any number of networks; its methods may be called from several goroutines at once.
 type Schedule struct {
+	// Interrupt is asked now and then while a pass goes on; an error ends it. nil: never.
+	Interrupt func() error
+
 	stream  schedule.Stream
 	failure func() error // why the stream ended before its time
 	ranks   int

@@ -59,3 +59,13 @@ func BenchmarkStream(b *testing.B) {
 	b.Logf("%.3f nodes, %.3f edges and %.1f bytes of tape per operation; edges lead back over %d nodes",
 		float64(g.tape.nodes)/ops, float64(g.tape.edges)/ops, float64(g.tape.bytes())/ops, g.tape.reach)
 }
+
+// bytes is the memory that the tape takes.
+func (t *tape) bytes() (n int) {
+	for _, p := range t.parts {
+		if n += cap(p.bytes); p.laps != nil {
+			n += cap(p.laps.times)*8 + cap(p.laps.lines)*24 + cap(p.laps.ends)*4
+		}
+	}
+	return n
+}

@@ -9,7 +9,7 @@ import (
 // tape is a graph in a few bytes per edge, to be read from its start to its end: the nodes in order, each with its edges. Node 0 is the
 // source; the sink is not on the tape. Programs repeat themselves, so that most edges name a line that was there before.
 type tape struct {
-	chunks [][]byte
+	parts  []tapePart
 	known  []span          // lines that edges name by their number
 	number map[span]uint32 // of these, while it is written
 	recent [64]uint32      // numbers of lines that were looked for
@@ -17,6 +17,12 @@ type tape struct {
 	edges  int
 	reach  int    // edges lead back over fewer nodes than this, but for those from the source
 	sinks  []line // edges into the sink, ascending by node; at least one
+}
+
+// tapePart is a part of a tape: bytes, or repetitions.
+type tapePart struct {
+	bytes []byte
+	laps  *lapRun
 }
 
 const (
@@ -32,12 +38,12 @@ func newTape() *tape { return &tape{nodes: 1, number: map[span]uint32{}, reach: 
 func (t *tape) add(edges []line) uint32 {
 	node := uint32(t.nodes)
 	room := (len(edges) + 1) * maxEdgeBytes
-	last := len(t.chunks) - 1
-	if last < 0 || cap(t.chunks[last])-len(t.chunks[last]) < room {
-		t.chunks = append(t.chunks, make([]byte, 0, max(room, min(chunkSize, 1024+4*t.edges))))
+	last := len(t.parts) - 1
+	if last < 0 || cap(t.parts[last].bytes)-len(t.parts[last].bytes) < room {
+		t.parts = append(t.parts, tapePart{bytes: make([]byte, 0, max(room, min(chunkSize, 1024+4*t.edges)))})
 		last++
 	}
-	b := binary.AppendUvarint(t.chunks[last], uint64(len(edges)))
+	b := binary.AppendUvarint(t.parts[last].bytes, uint64(len(edges)))
 	for _, e := range edges {
 		back := uint64(0) // the source
 		if e.u != 0 {
@@ -47,10 +53,18 @@ func (t *tape) add(edges []line) uint32 {
 		b = binary.AppendUvarint(b, back)
 		b = t.appendLine(b, span{e.c, int64(e.a)})
 	}
-	t.chunks[last] = b
+	t.parts[last].bytes = b
 	t.nodes++
 	t.edges += len(edges)
 	return node
+}
+
+// addLaps appends repetitions.
+func (t *tape) addLaps(run *lapRun) {
+	t.parts = append(t.parts, tapePart{laps: run})
+	t.nodes += run.laps * len(run.ends)
+	t.edges += run.laps * len(run.lines)
+	t.reach = max(t.reach, run.reach)
 }
 
 // appendLine appends the number of a line, or 0 and the line.
@@ -85,46 +99,48 @@ func (t *tape) end(sinks []line) {
 	t.sinks, t.number = sinks, nil
 }
 
-// bytes is the memory that the tape takes.
-func (t *tape) bytes() (n int) {
-	for _, c := range t.chunks {
-		n += cap(c)
-	}
-	return n
-}
-
 // each calls visit for every node after the source, with the edges into it, which are valid until the next one.
 func (t *tape) each(visit func(node uint32, edges []line)) {
 	node := uint32(1)
-	var edges []line
-	for _, b := range t.chunks {
-		for len(b) > 0 {
-			var n uint64
-			n, b = uvarint(b)
-			edges = edges[:0]
-			for range n {
-				var back, number uint64
-				back, b = uvarint(b)
-				number, b = uvarint(b)
-				e := line{}
-				if back != 0 {
-					e.u = node - uint32(back)
-				}
-				if number != 0 {
-					s := t.known[number-1]
-					e.c, e.a = s.c, int32(s.a)
-				} else {
-					var c, a uint64
-					c, b = uvarint(b)
-					a, b = uvarint(b)
-					e.c, e.a = int64(c), int32(a)
-				}
-				edges = append(edges, e)
-			}
-			visit(node, edges)
-			node++
+	for _, part := range t.parts {
+		if part.laps != nil {
+			node = part.laps.each(node, visit)
+		} else {
+			node = t.eachOf(part.bytes, node, visit)
 		}
 	}
+}
+
+// eachOf is each for a part of the tape, whose first node has a number. It returns the number after the last one.
+func (t *tape) eachOf(b []byte, node uint32, visit func(node uint32, edges []line)) uint32 {
+	var edges []line
+	for len(b) > 0 {
+		var n uint64
+		n, b = uvarint(b)
+		edges = edges[:0]
+		for range n {
+			var back, number uint64
+			back, b = uvarint(b)
+			number, b = uvarint(b)
+			e := line{}
+			if back != 0 {
+				e.u = node - uint32(back)
+			}
+			if number != 0 {
+				s := t.known[number-1]
+				e.c, e.a = s.c, int32(s.a)
+			} else {
+				var c, a uint64
+				c, b = uvarint(b)
+				a, b = uvarint(b)
+				e.c, e.a = int64(c), int32(a)
+			}
+			edges = append(edges, e)
+		}
+		visit(node, edges)
+		node++
+	}
+	return node
 }
 
 // uvarint reads a number from the tape, which was written by this process.
@@ -232,6 +248,42 @@ func (t *tape) heights(xs []int64) []height {
 			}
 		})
 	})
+	return top
+}
+
+// forward computes T at several x in one pass. Constants of lines are shifted.
+func (t *tape) forward(xs *[2 * lanes]int64, shift int) (top [2 * lanes]int64) {
+	values := newRing[[2 * lanes]int64](t)
+	var source [2 * lanes]int64
+	join := func(to, from *[2 * lanes]int64, e *line) {
+		c, a := e.c<<shift, int64(e.a)
+		for i := range to {
+			to[i] = max(to[i], from[i]+c+a*xs[i])
+		}
+	}
+	done, node := t.sinksAt(0, 0, func(l line) { join(&top, &source, &l) }), uint32(1)
+	visit := func(node uint32, edges []line) {
+		to := values.at(node)
+		*to = [2 * lanes]int64{}
+		for k := range edges {
+			from := &source
+			if u := edges[k].u; u != 0 {
+				from = values.at(u)
+			}
+			join(to, from, &edges[k])
+		}
+		done = t.sinksAt(node, done, func(l line) { join(&top, to, &l) })
+	}
+	for _, part := range t.parts {
+		if part.laps == nil {
+			node = t.eachOf(part.bytes, node, visit)
+			continue
+		}
+		// Only the last nodes of repetitions lead to the sink.
+		for node = part.laps.forward(node, xs, shift, values); done < len(t.sinks) && t.sinks[done].u < node; done++ {
+			join(&top, values.at(t.sinks[done].u), &t.sinks[done])
+		}
+	}
 	return top
 }
 

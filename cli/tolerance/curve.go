@@ -5,6 +5,7 @@ import (
 	"math/big"
 
 	"slackline/analyze/tolerance"
+	"slackline/cli/env"
 	"slackline/internal/phrase"
 	"slackline/internal/table"
 	"slackline/model/unit"
@@ -28,8 +29,8 @@ func curvePoints(a *tolerance.Answers) []curvePoint {
 
 func floorOf(r *big.Rat) int64 { return new(big.Int).Div(r.Num(), r.Denom()).Int64() }
 
-// curve has a row for each breakpoint.
-func (t *report) curve() *table.Table {
+// Rows has a row for each breakpoint.
+func (t *report) Rows(*env.Env) env.Rows {
 	a := t.answers
 	s := table.New(right(keyOf(a.Question.Variable.Parameter)), right("T_ns"), right("slope_before"), right("slope_after"))
 	for _, p := range curvePoints(a) {

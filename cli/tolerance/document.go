@@ -6,6 +6,7 @@ import (
 
 	"slackline/analyze/tolerance"
 	"slackline/cli/document"
+	"slackline/cli/env"
 	"slackline/internal/provenance"
 	"slackline/model/schedule"
 	"slackline/model/unit"
@@ -261,8 +262,8 @@ func (r *run) answersOf(a *tolerance.Answers) answers {
 	return x
 }
 
-// document is the result for programs.
-func (t *report) document() (*oneDocument, error) {
+// JSON is the result for programs.
+func (t *report) JSON(*env.Env) (any, error) {
 	r := t.run
 	d := &oneDocument{
 		answers: r.answersOf(t.answers), WhatIfs: t.whatIfs, Solver: t.solved,

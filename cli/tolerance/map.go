@@ -35,7 +35,7 @@ func (r *run) runMap() error {
 			return err
 		}
 	}
-	return r.app.WriteFormat(r.format.Value, r.out, r.files, report.write)
+	return r.app.WriteResult("tolerance", report, r.format.Value, r.out, r.files)
 }
 
 // lowest is the smallest latency that can be.
@@ -106,21 +106,15 @@ type gridReport struct {
 	rows      []mapRow
 }
 
-func (m *gridReport) write(w io.Writer) error {
-	switch m.run.format.Value {
-	case env.FormatJSON:
-		return writeJSON(w, m.document)
-	case env.FormatCSV, env.FormatParquet:
-		return env.WriteRows(w, m.run.format.Value, "tolerance", m.flat())
-	}
+func (m *gridReport) Text(a *env.Env, w io.Writer) error {
 	in := m.run.inputs[0]
 	fmt.Fprintf(w, "%s\n\nT over L and G\n\n", m.run.titleOf(in.Name, m.schedule.Ranks(), m.run.usedMapping(in)))
-	if err := m.run.app.WriteText(w, m.square(), true); err != nil {
+	if err := a.WriteText(w, m.square(), true); err != nil {
 		return err
 	}
 	fmt.Fprintln(w, "\nAt the given L")
 	fmt.Fprintln(w)
-	return m.run.app.WriteText(w, m.atGiven(), true)
+	return a.WriteText(w, m.atGiven(), true)
 }
 
 // square has a row for each G and a column for each L.
@@ -160,8 +154,8 @@ func (m *gridReport) atGiven() *table.Table {
 	return s
 }
 
-// flat has a row for each pair of L and G.
-func (m *gridReport) flat() *table.Table {
+// Rows has a row for each pair of L and G.
+func (m *gridReport) Rows(*env.Env) env.Rows {
 	s := table.New(right("G_ns"), right("L_ns"), right("T_ns"), right("slope_before"), right("slope_after"))
 	for _, row := range m.rows {
 		g := valueOf{tolerance.G, int64(row.perByte)}.number()
@@ -172,7 +166,7 @@ func (m *gridReport) flat() *table.Table {
 	return s
 }
 
-func (m *gridReport) document() (*gridDocument, error) {
+func (m *gridReport) JSON(*env.Env) (any, error) {
 	in := m.run.inputs[0]
 	d := &gridDocument{Input: in.Name, Ranks: m.schedule.Ranks(), Model: "loggps"}
 	for _, l := range m.latencies {

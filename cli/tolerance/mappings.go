@@ -39,7 +39,7 @@ func (r *run) runMappings() error {
 			return err
 		}
 	}
-	return r.app.WriteFormat(r.format.Value, r.out, r.files, report.write)
+	return r.app.WriteResult("tolerance", report, r.format.Value, r.out, r.files)
 }
 
 // ask asks the question with each mapping; process 0 gets the answers. If curves are drawn for which the user gave no
@@ -98,15 +98,11 @@ func (m *mappingReport) widest() (span [2]int64) {
 	return span
 }
 
-func (m *mappingReport) write(w io.Writer) error {
-	switch m.run.format.Value {
-	case env.FormatJSON:
-		return writeJSON(w, m.document)
-	case env.FormatCSV, env.FormatParquet:
-		return env.WriteRows(w, m.run.format.Value, "tolerance", m.table(false))
-	}
+func (m *mappingReport) Rows(*env.Env) env.Rows { return m.table(false) }
+
+func (m *mappingReport) Text(a *env.Env, w io.Writer) error {
 	fmt.Fprintf(w, "%s\n\n", m.title())
-	return m.run.app.WriteText(w, m.table(true), true)
+	return a.WriteText(w, m.table(true), true)
 }
 
 func (m *mappingReport) title() string {
@@ -146,7 +142,7 @@ func (m *mappingReport) table(short bool) *table.Table {
 	return t
 }
 
-func (m *mappingReport) document() (*mappingsDocument, error) {
+func (m *mappingReport) JSON(*env.Env) (any, error) {
 	d := &mappingsDocument{Input: m.run.inputs[0].Name, Ranks: m.answers[0].Ranks, Model: "loggps"}
 	for i, entry := range m.answers {
 		d.Mappings = append(d.Mappings, mappingAnswers{

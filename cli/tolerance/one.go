@@ -2,7 +2,6 @@ package tolerance
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -11,7 +10,6 @@ import (
 
 	"slackline/analyze/tolerance"
 	"slackline/analyze/whatif"
-	"slackline/cli/env"
 	"slackline/cli/exit"
 	"slackline/cli/flags"
 	"slackline/cli/input"
@@ -118,7 +116,7 @@ func (r *run) runOne() error {
 			return err
 		}
 	}
-	return r.app.WriteFormat(r.format.Value, r.out, r.files, report.write)
+	return r.app.WriteResult("tolerance", report, r.format.Value, r.out, r.files)
 }
 
 // hasParts reports whether there are several problems that can be solved each by itself: the processes of a job share
@@ -165,25 +163,6 @@ func (r *run) warnOfEager(s *tolerance.Schedule) {
 	if r.machine.Eager.Given && s.LargestSend() <= int64(r.machine.Eager.Value) {
 		r.app.Note("no message is larger than -S")
 	}
-}
-
-func (t *report) write(w io.Writer) error {
-	switch t.run.format.Value {
-	case env.FormatJSON:
-		return writeJSON(w, t.document)
-	case env.FormatCSV, env.FormatParquet:
-		return env.WriteRows(w, t.run.format.Value, "tolerance", t.curve())
-	}
-	return t.writeText(w)
-}
-
-// writeJSON writes the document of a result.
-func writeJSON[D any](w io.Writer, document func() (D, error)) error {
-	d, err := document()
-	if err != nil {
-		return err
-	}
-	return env.WriteJSONObject(w, d)
 }
 
 // whatIfAnswer is T if a call path took less time.

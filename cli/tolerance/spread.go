@@ -108,7 +108,7 @@ func (r *run) runSpread() error {
 	if err != nil {
 		return err
 	}
-	return r.app.WriteFormat(r.format.Value, r.out, r.files, report.write)
+	return r.app.WriteResult("tolerance", report, r.format.Value, r.out, r.files)
 }
 
 // runInputs takes one sample from each input.
@@ -236,17 +236,7 @@ func (m spreadMeasure) number(l tolerance.Largest) number {
 	return value
 }
 
-func (s *spreadReport) write(w io.Writer) error {
-	switch s.run.format.Value {
-	case env.FormatJSON:
-		return writeJSON(w, s.document)
-	case env.FormatCSV, env.FormatParquet:
-		return env.WriteRows(w, s.run.format.Value, "tolerance", s.sampleTable())
-	}
-	return s.writeText(w)
-}
-
-func (s *spreadReport) writeText(w io.Writer) error {
+func (s *spreadReport) Text(_ *env.Env, w io.Writer) error {
 	r := s.run
 	name, last := r.inputs[0].Name, fmt.Sprintf("noise %s, %s, seed %d", r.spread.noise.Name(), phrase.Plural(len(s.samples), "replica"),
 		r.program.Seed)
@@ -318,8 +308,8 @@ func quantilesOf(s *tolerance.Spread) []tolerance.Largest {
 	return []tolerance.Largest{s.Min, s.Q05, s.Q25, s.Median, s.Q75, s.Q95, s.Max}
 }
 
-// sampleTable has a row for each run.
-func (s *spreadReport) sampleTable() *table.Table {
+// Rows has a row for each run.
+func (s *spreadReport) Rows(*env.Env) env.Rows {
 	columns := []table.Column{{Key: "input"}}
 	if s.quiet != nil {
 		columns = []table.Column{right("replica"), right("seed")}
@@ -341,7 +331,7 @@ func (s *spreadReport) sampleTable() *table.Table {
 	return t
 }
 
-func (s *spreadReport) document() (*spreadDocument, error) {
+func (s *spreadReport) JSON(*env.Env) (any, error) {
 	r := s.run
 	d := &spreadDocument{Ranks: s.ranks, Model: "loggps"}
 	if s.quiet != nil {

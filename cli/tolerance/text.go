@@ -30,8 +30,7 @@ func (r *run) titleOf(name string, ranks int, mapping []string) string {
 	return strings.Join(words, ", ")
 }
 
-func (t *report) writeText(w io.Writer) error {
-	a := t.run.app
+func (t *report) Text(a *env.Env, w io.Writer) error {
 	fmt.Fprintf(w, "%s\n\n", t.title())
 	sections := []struct {
 		table  *table.Table

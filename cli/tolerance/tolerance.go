@@ -98,10 +98,6 @@ func (o *options) complete(c *cobra.Command) {
 	o.spread.noise.Complete(c)
 	flags.CompleteWith(c, "mapping", collective.MappingNames)
 	flags.CompleteWith(c, "mappings", collective.MappingNames)
-	flags.Complete(c, "parameter", o.ask.parameter.Allowed)
-	flags.Complete(c, "rank-file-for", o.place.form.Allowed)
-	flags.Complete(c, "solver", o.solver.solver.Allowed)
-	flags.Complete(c, "format", o.format.Allowed)
 }
 
 func (o *options) addMappingFlags(fs *pflag.FlagSet) {
@@ -277,6 +273,7 @@ func (r *run) prepare(in *input.Input, mappingName string) (*tolerance.Schedule,
 	if err != nil {
 		return nil, err
 	}
+	s.Interrupt = r.context.Err
 	for _, w := range s.Warnings() {
 		r.app.Warn("%s", w)
 	}
