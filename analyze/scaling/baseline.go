@@ -44,21 +44,8 @@ func NewBaseline(d *dataset.Dataset, o Options) (*Baseline, error) {
 			continue
 		}
 		f := m.Fit
-		var parts []string
-		for i, lead := range f.Leads {
-			if lead != (Term{}) || len(f.Leads) == 1 {
-				parts = append(parts, lead.landau(f.Parameters[i]))
-			}
-		}
-		joint := " * "
-		if f.Form == Sum {
-			joint = " + "
-		}
-		if len(parts) == 0 {
-			parts = []string{"1"}
-		}
 		b.Models = append(b.Models, BaselineModel{
-			Function: f.CallPath, Metric: f.Metric, Expect: "O(" + strings.Join(parts, joint) + ")",
+			Function: f.CallPath, Metric: f.Metric, Expect: f.Landau(),
 			Formula: f.Model.String(), Error: f.pointError(), Points: f.At, Values: f.Values,
 		})
 	}

@@ -1,6 +1,7 @@
 package scaling
 
 import (
+	"math/rand/v2"
 	"testing"
 )
 
@@ -20,6 +21,17 @@ func BenchmarkFit(b *testing.B) {
 				}
 			}
 			b.ReportMetric(paths*float64(b.N)/b.Elapsed().Seconds(), "callpaths/s")
+		})
+	}
+	for name, points := range map[string][][]float64{"lines": lineDesign(threeAxes), "all": everyPoint(threeAxes)} {
+		b.Run("three="+name, func(b *testing.B) {
+			d := plantedModels[8].measure(points, 5, 0.05, rand.New(rand.NewPCG(1, 1)))
+			for b.Loop() {
+				if _, err := modeler(b, d, Options{}).fit(d.Series[0]); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "callpaths/s")
 		})
 	}
 }

@@ -77,7 +77,7 @@ func newInterval(values []float64) Interval {
 // coefficients in the order of the columns.
 type outcome struct {
 	choice      int32 // failedResample: none
-	coefficient [3]float64
+	coefficient [maxColumns]float64
 }
 
 const failedResample = -1
@@ -162,7 +162,9 @@ func (s *resampledSeries) prepare(m *Modeler, series *dataset.Series) {
 	if s.draws, err = newResampler(f); err != nil {
 		return
 	}
-	s.fit = f
+	if s.fit = f; f.design != nil {
+		f.design = f.design.listed()
+	}
 	s.named(series)
 	s.pool.New = func() any { return s.newSpace() }
 }
@@ -200,7 +202,7 @@ func (s *resampledSeries) block(m *Modeler, seed uint64, from, to int) []byte {
 }
 
 // outcomeSize is the size of an outcome in bytes.
-const outcomeSize = 4 + 3*8
+const outcomeSize = 4 + maxColumns*8
 
 // takeOutcomes decodes the models of count resamples from first on, of total ones.
 func takeOutcomes(all *[]outcome, first, total, count int, data []byte) error {
@@ -317,7 +319,7 @@ func (b *Bootstrap) leadInterval(models map[int32]*hypothesisTerms) {
 // Predict returns where the models of 95 % of the resamples are at a place. It may
 // be infinite far away.
 func (b *Bootstrap) Predict(at ...float64) Interval {
-	bases := map[int32][3]float64{} // what the coefficients are multiplied with
+	bases := map[int32][maxColumns]float64{} // what the coefficients are multiplied with
 	var values []float64
 	for _, out := range b.outcomes {
 		if out.choice == failedResample {

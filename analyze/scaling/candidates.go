@@ -1,12 +1,16 @@
 package scaling
 
+import "slices"
+
 // The candidates of the evidence method.
 var (
-	growing      = growingTerms()
-	decreasing   = powers(-1, [][2]int64{{1, 4}, {1, 3}, {1, 2}, {2, 3}, {3, 4}, {1, 1}, {4, 3}, {3, 2}, {2, 1}})
-	decreasing2  = powers(-1, [][2]int64{{1, 2}, {2, 3}, {1, 1}}) // with two parameters
-	exponentials = exponentialTerms()
-	second       = secondTerms()
+	growing       = growingTerms()
+	decreasing    = powers(-1, [][2]int64{{1, 4}, {1, 3}, {1, 2}, {2, 3}, {3, 4}, {1, 1}, {4, 3}, {3, 2}, {2, 1}})
+	decreasingFew = powers(-1, [][2]int64{{1, 2}, {2, 3}, {1, 1}}) // with several parameters
+	exponentials  = exponentialTerms()
+	second        = secondTerms()
+
+	severalCandidates = slices.Concat(growing, decreasingFew) // of each of several parameters
 )
 
 // maxExponential is the largest measured value of a parameter with which
@@ -72,6 +76,3 @@ func candidates1(largest float64, further []Term) []Term {
 	}
 	return list
 }
-
-// candidates2 are the leads of each of two parameters.
-func candidates2() []Term { return append(append([]Term{}, growing...), decreasing2...) }

@@ -75,7 +75,7 @@ func normalise(phi []float64, top float64) bool {
 // listHypotheses lists the hypotheses by lead.
 func (d *design1) listHypotheses() {
 	d.groups = []group{{form: Constant}}
-	d.hyps = []hypothesis{{group: 0, k: 1, plain: true, columns: [3]int32{0, -1, -1}}}
+	d.hyps = []hypothesis{newHypothesis(0, true, 0, 0)}
 	d.below = make([][]int32, len(d.leads))
 	for i, lead := range d.leads {
 		t := d.terms[lead]
@@ -86,24 +86,18 @@ func (d *design1) listHypotheses() {
 				}
 			}
 		}
-		g := int32(len(d.groups))
-		d.groups = append(d.groups, group{leads: [2]Term{t}, form: Single})
+		g := len(d.groups)
+		d.groups = append(d.groups, group{leads: [maxParameters]Term{t}, form: Single})
 		odd := -oddityWeight * float64(t.oddity())
 		plain, extended := odd-math.Ln2, 0.0
 		if n := len(d.below[i]); n > 0 {
 			plain += math.Log(plainShare)
 			extended = odd + math.Log(extendedShare) - math.Log(float64(2*n))
 		}
-		add := func(prior float64, isPlain bool, k int8, columns ...int32) {
-			h := hypothesis{group: g, k: k, plain: isPlain, prior: prior, columns: [3]int32{-1, -1, -1}}
-			copy(h.columns[:], columns)
-			d.hyps = append(d.hyps, h)
-		}
-		add(plain, true, 1, lead)
-		add(plain, true, 2, 0, lead)
+		d.hyps = append(d.hyps, newHypothesis(g, true, plain, lead), newHypothesis(g, true, plain, 0, lead))
 		for _, j := range d.below[i] {
-			add(extended, false, 2, d.seconds[j], lead)
-			add(extended, false, 3, 0, d.seconds[j], lead)
+			d.hyps = append(d.hyps, newHypothesis(g, false, extended, d.seconds[j], lead),
+				newHypothesis(g, false, extended, 0, d.seconds[j], lead))
 		}
 	}
 }

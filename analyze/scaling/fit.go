@@ -21,6 +21,7 @@ type Options struct {
 	TwoSided  bool   // O is judged like Theta: better than the lower limit is a failure too
 
 	noPruning bool // for the test that pruning changes nothing
+	selected  int  // candidates of each of three parameters; 0: selectedTerms
 }
 
 // Fit is a model of a series and everything that a reader should know before
@@ -53,9 +54,9 @@ type Fit struct {
 	heavy      []weighted // hypotheses with a weight above minWeight
 }
 
-// weighted is the place of a hypothesis in its design, and its weight.
+// weighted is a hypothesis of a design with its weight.
 type weighted struct {
-	place  int32
+	hypothesis
 	weight float64
 }
 
@@ -77,10 +78,9 @@ func (f *Fit) hypotheses() []Candidate {
 	if f.design == nil {
 		return []Candidate{{f.Model, 1}}
 	}
-	hyps, _ := f.design.list()
 	list := make([]Candidate, len(f.heavy))
 	for i, h := range f.heavy {
-		list[i] = Candidate{f.solved(f.design, &hyps[h.place]), h.weight}
+		list[i] = Candidate{f.solved(f.design, &h.hypothesis), h.weight}
 	}
 	return list
 }
@@ -100,29 +100,31 @@ type Modeler struct {
 	spaces  sync.Pool // of *workspace
 }
 
-// design is what the two numbers of parameters have in common.
+// design is what all numbers of parameters have in common.
 type design interface {
 	fit(ws *workspace, c *sample)
 	list() ([]hypothesis, []group)
 	columnsOf(h *hypothesis) (phi [][]float64, terms []ModelTerm)
+	kept() design   // what a fit keeps of it: its list may be made anew
+	listed() design // with its list at hand
 }
 
 func (d *design1) list() ([]hypothesis, []group) { return d.hyps, d.groups }
-func (d *design2) list() ([]hypothesis, []group) { return d.hyps, d.groups }
+func (d *design1) kept() design                  { return d }
+func (d *design1) listed() design                { return d }
 
 // maxParameters is how many parameters a model can have.
-const maxParameters = 2
+const maxParameters = 3
 
-// newModeler returns a modeler for data over parameters, of which there may be
-// one or two.
+// newModeler returns a modeler for data over parameters.
 func newModeler(parameters []string, o Options) (*Modeler, error) {
 	switch n := len(parameters); {
 	case n == 0:
 		return nil, fmt.Errorf("the data have no parameter; give its value for each input, e.g. --set p=64")
 	case n > maxParameters:
 		return nil, fmt.Errorf("the data have %d parameters; models have at most %d: fix the others with --where NAME=VALUE", n, maxParameters)
-	case n == 2 && o.Method == Paper:
-		return nil, fmt.Errorf("the method of the paper models one parameter, the data have two; use the method evidence")
+	case n > 1 && o.Method == Paper:
+		return nil, fmt.Errorf("the method of the paper models one parameter, the data have %d; use the method evidence", n)
 	}
 	return &Modeler{parameters: parameters, options: o, designs: map[string]design{},
 		spaces: sync.Pool{New: func() any { return new(workspace) }}}, nil
@@ -182,10 +184,13 @@ func (f *Fit) setConstant() {
 	f.Groups = []Weighted{{f.Leads, Constant, 1}}
 }
 
-// design returns what all series with these points have in common.
-func (m *Modeler) design(at [][]float64, further []Term) design {
+// design returns what a series has in common with all others that have the same points.
+func (m *Modeler) design(c *sample, further []Term) design {
+	if len(m.parameters) == 3 { // its candidates are those of the series
+		return newGrid(c.at, m.selectTerms(c))
+	}
 	key := fmt.Appendf(nil, "%v|", further)
-	for _, p := range at {
+	for _, p := range c.at {
 		for _, x := range p {
 			key = binary.LittleEndian.AppendUint64(key, math.Float64bits(x))
 		}
@@ -199,10 +204,10 @@ func (m *Modeler) design(at [][]float64, further []Term) design {
 		clear(m.designs)
 	}
 	var d design
-	if len(m.parameters) == 2 {
-		d = newDesign2(at)
+	if len(m.parameters) == 1 {
+		d = newDesign1(firsts(c.at), further)
 	} else {
-		d = newDesign1(firsts(at), further)
+		d = newGrid(c.at, [][]Term{severalCandidates, severalCandidates})
 	}
 	m.designs[string(key)] = d
 	return d
@@ -219,7 +224,7 @@ func firsts(at [][]float64) []float64 {
 // chooseEvidence fits all hypotheses and lets the evidence decide.
 func (m *Modeler) chooseEvidence(f *Fit, further []Term) error {
 	c := f.sample
-	d := m.design(c.at, further)
+	d := m.design(c, further)
 	hyps, groups := d.list()
 	ws := m.spaces.Get().(*workspace)
 	defer m.spaces.Put(ws)
@@ -228,16 +233,16 @@ func (m *Modeler) chooseEvidence(f *Fit, further []Term) error {
 	if !ok {
 		return unusable("no hypothesis fits %d points with positive coefficients; measure at more", len(c.value))
 	}
-	f.Variance, f.design = v, d
+	f.Variance, f.design = v, d.kept()
 	f.Groups, f.heavy = make([]Weighted, 0, 64), make([]weighted, 0, 128)
 	for g, w := range ws.weight {
 		if w > minWeight {
-			f.Groups = append(f.Groups, Weighted{groups[g].leads[:len(f.Parameters)], groups[g].form, w})
+			f.Groups = append(f.Groups, Weighted{groups[g].of(f.Parameters), groups[g].form, w})
 		}
 	}
 	for _, i := range ws.candidates {
 		if w := ws.score[i]; w > minWeight {
-			f.heavy = append(f.heavy, weighted{i, w})
+			f.heavy = append(f.heavy, weighted{hyps[i], w})
 		}
 	}
 	lead, chosen := ws.choose(hyps)
@@ -245,7 +250,7 @@ func (m *Modeler) chooseEvidence(f *Fit, further []Term) error {
 		return unusable("the numbers are too far apart to compare hypotheses")
 	}
 	f.Confidence, f.Form = min(ws.weight[lead], 1), groups[lead].form
-	f.Leads = groups[lead].leads[:len(f.Parameters)]
+	f.Leads = groups[lead].of(f.Parameters)
 	f.Model = f.solved(d, &hyps[chosen])
 	return nil
 }
@@ -263,10 +268,10 @@ func (f *Fit) solved(d design, h *hypothesis) Model {
 	return newModel(f.Parameters, terms)
 }
 
-// solveColumns returns the shares of up to three columns in the relative fit.
+// solveColumns returns the shares of the columns of a hypothesis in the relative fit.
 func solveColumns(phi [][]float64, values []float64, top float64) []float64 {
-	var g [3][3]float64
-	var b [3]float64
+	var g [maxColumns][maxColumns]float64
+	var b [maxColumns]float64
 	for n, a := range values {
 		w := top / a
 		for i := range phi {

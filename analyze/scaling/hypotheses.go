@@ -1,38 +1,39 @@
 package scaling
 
-import "math"
+import (
+	"math"
+	"slices"
+)
+
+// maxColumns is how many columns a hypothesis can have: a constant and a term of each parameter.
+const maxColumns = maxParameters + 1
 
 // hypothesis is a set of columns that may explain the measurements.
 type hypothesis struct {
 	group   int32
 	k       int8 // columns
 	plain   bool
-	prior   float64  // ln
-	columns [3]int32 // of the design; -1: none
+	prior   float64           // ln
+	columns [maxColumns]int32 // of the design; -1: none
+}
+
+var noColumns = [maxColumns]int32{-1, -1, -1, -1}
+
+// newHypothesis returns a hypothesis with its columns.
+func newHypothesis(group int, plain bool, prior float64, columns ...int32) hypothesis {
+	h := hypothesis{group: int32(group), k: int8(len(columns)), plain: plain, prior: prior, columns: noColumns}
+	copy(h.columns[:], columns)
+	return h
 }
 
 // group are the hypotheses with the same lead terms.
 type group struct {
-	leads [2]Term // by parameter
+	leads [maxParameters]Term // by parameter
 	form  Form
 }
 
-// Form is how the terms of two parameters are joined.
-type Form int
-
-// The forms. With one parameter a model is constant or single.
-const (
-	Constant Form = iota
-	Single
-	Product
-	Sum
-)
-
-// String returns the word of the form in outputs.
-func (f Form) String() string { return [...]string{"constant", "single", "product", "sum"}[f] }
-
-// MarshalText returns the name.
-func (f Form) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
+// of returns the leads of the parameters there are.
+func (g *group) of(parameters []string) []Term { return slices.Clone(g.leads[:len(parameters)]) }
 
 // Shares of the prior: plain hypotheses of a group that has others too.
 const (
@@ -69,7 +70,7 @@ func resize[T any](s []T, n int) []T {
 func (ws *workspace) weigh(hyps []hypothesis, groups int, c *sample, prune bool) (best int, v float64, ok bool) {
 	n := float64(len(c.value))
 	b, bp := math.Inf(1), math.Inf(1)
-	var nearest [4]int // by number of columns, the hypothesis with the smallest chi
+	var nearest [maxColumns + 1]int // by number of columns, the hypothesis with the smallest chi
 	for k := range nearest {
 		nearest[k] = -1
 	}

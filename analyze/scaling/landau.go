@@ -5,8 +5,13 @@ import "strings"
 // Landau prints how the largest terms of several parameters grow together, e.g. "O(p * log n)".
 func Landau(names []string, leads []Term, form Form) string {
 	var parts []string
+	alone := ""
 	for i, lead := range leads {
-		if lead != (Term{}) {
+		switch {
+		case lead == (Term{}):
+		case i == form.alone():
+			alone = lead.landau(names[i])
+		default:
 			parts = append(parts, lead.landau(names[i]))
 		}
 	}
@@ -14,10 +19,16 @@ func Landau(names []string, leads []Term, form Form) string {
 	if form == Sum {
 		joint = " + "
 	}
-	if len(parts) == 0 {
-		return "O(1)"
+	text := strings.Join(parts, joint)
+	switch {
+	case len(parts) == 0 && alone == "":
+		text = "1"
+	case form == FirstAlone:
+		text = alone + " + " + text
+	case alone != "":
+		text += " + " + alone
 	}
-	return "O(" + strings.Join(parts, joint) + ")"
+	return "O(" + text + ")"
 }
 
 // Landau prints how the model grows.

@@ -231,8 +231,8 @@ func TestDoubtfulData(t *testing.T) {
 			t.Errorf("all values %g: %v, %v", v, f, err)
 		}
 	}
-	if _, err := newModeler([]string{"a", "b", "c"}, Options{}); err == nil {
-		t.Error("three parameters are no error")
+	if _, err := newModeler([]string{"a", "b", "c", "d"}, Options{}); err == nil {
+		t.Error("four parameters are no error")
 	}
 	if _, err := newModeler([]string{"a", "b"}, Options{Method: Paper}); err == nil {
 		t.Error("the method of the paper with two parameters is no error")

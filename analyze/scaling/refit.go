@@ -15,7 +15,7 @@ func (f *Fit) hypothesis(place int32) *hypothesisTerms {
 	case f.design != nil:
 		hyps, groups := f.design.list()
 		h := &hyps[place]
-		t := &hypothesisTerms{leads: groups[h.group].leads[:len(f.Parameters)], form: groups[h.group].form}
+		t := &hypothesisTerms{leads: groups[h.group].of(f.Parameters), form: groups[h.group].form}
 		_, terms := f.design.columnsOf(h)
 		for i := range terms {
 			t.factors = append(t.factors, terms[i].Factors)
@@ -29,15 +29,10 @@ func (f *Fit) hypothesis(place int32) *hypothesisTerms {
 	return &hypothesisTerms{lead, Single, [][]Term{{{}}, lead}}
 }
 
-// leadTerm returns the place of the leading term among terms: that of all leads,
-// or, in a sum, that of the first parameter.
+// leadTerm returns the place of the leading term among terms.
 func (f *Fit) leadTerm(factors [][]Term) int {
-	return max(0, slices.IndexFunc(factors, func(t []Term) bool {
-		if f.Form == Sum {
-			return t[0] == f.Leads[0]
-		}
-		return slices.Equal(t, f.Leads)
-	}))
+	leading := f.Form.leading(f.Leads)
+	return max(0, slices.IndexFunc(factors, func(t []Term) bool { return slices.Equal(t, leading) }))
 }
 
 // refit finds the model of a resample by the search that found the model of the
@@ -49,7 +44,7 @@ func (m *Modeler) refit(f *Fit, w *resampleSpace) outcome {
 		return outcome{choice: failedResample}
 	}
 	if c.equal {
-		return outcome{0, [3]float64{c.reps[0][0]}}
+		return outcome{0, [maxColumns]float64{c.reps[0][0]}}
 	}
 	c.aggregate(m.aggregate())
 	if m.options.Method == Paper {
@@ -76,7 +71,7 @@ func (m *Modeler) refitPaper(f *Fit, c *sample) outcome {
 	if again.choosePaper(f.candidates) != nil {
 		return outcome{choice: failedResample}
 	}
-	out := outcome{0, [3]float64{again.Model.constant()}}
+	out := outcome{0, [maxColumns]float64{again.Model.constant()}}
 	if again.Form == Single {
 		out.choice = int32(slices.Index(f.candidates, again.Leads[0]) + 1)
 		out.coefficient[1] = again.Model.Terms[again.leadTerm(again.Model.factors())].Coefficient

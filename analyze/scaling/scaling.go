@@ -14,6 +14,7 @@ import (
 	"math"
 	"slices"
 
+	"slackline/internal/phrase"
 	"slackline/internal/stat"
 	"slackline/model/dataset"
 )
@@ -253,6 +254,19 @@ func (c *sample) doubt(parameters []string) string {
 	for i, name := range parameters {
 		if n := c.distinct(i); n < MinPoints {
 			return fmt.Sprintf("%d distinct values of %s; at least %d are needed", n, name, MinPoints)
+		}
+	}
+	for i, name := range parameters {
+		if len(parameters) < 3 {
+			break // all candidates are combined with all others, on whatever points
+		}
+		longest := 0
+		for _, l := range c.lines(i) {
+			longest = max(longest, len(l))
+		}
+		if longest < MinPoints {
+			return fmt.Sprintf("no more than %s of %s with the other parameters unchanged; at least %d are needed",
+				phrase.Plural(longest, "value"), name, MinPoints)
 		}
 	}
 	return c.weird

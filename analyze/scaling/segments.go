@@ -42,7 +42,7 @@ type side struct {
 }
 
 // segments looks for two laws. It returns nil if one law is enough, if there are
-// fewer than ten points, or with two parameters.
+// fewer than ten points, or several parameters.
 func (m *Modeler) segments(f *Fit) *Segments {
 	c := f.sample
 	n := len(c.value)
@@ -101,7 +101,7 @@ func (m *Modeler) segments(f *Fit) *Segments {
 // newSide fits the plain hypotheses to a part of the points.
 func (m *Modeler) newSide(ws *workspace, c *sample, from, to int) side {
 	part := &sample{at: c.at[from:to], value: c.value[from:to]}
-	d := m.design(part.at, nil).(*design1)
+	d := m.design(part, nil).(*design1)
 	d.fit(ws, part)
 	s := side{design: d, sample: part, fits: slices.Clone(ws.fits), best: math.Inf(1)}
 	for i := range s.fits {

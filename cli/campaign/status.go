@@ -34,7 +34,6 @@ func campaignStatusCommand(a *env.Env) *cobra.Command {
 		fs.Var(&o.format, "format", "form of the output; JSON and CSV have all runs")
 		env.AddOut(fs, &o.out)
 	})
-	flags.Complete(c, "format", o.format.Allowed)
 	return c
 }
 
@@ -127,36 +126,33 @@ func (o *campaignOptions) status(a *env.Env, file string) error {
 	if err != nil {
 		return err
 	}
-	states := c.States()
-	return a.WriteFormat(o.format.Value, o.out, []string{file}, func(w io.Writer) error {
-		switch o.format.Value {
-		case env.FormatJSON:
-			return env.WriteJSONObject(w, statusOf(c, states))
-		case env.FormatCSV, env.FormatParquet:
-			return env.WriteRows(w, o.format.Value, "campaign status", runsTable(states))
-		}
-		return writeStatus(a, w, c, states)
-	})
+	return a.WriteResult("campaign status", &progress{c, c.States()}, o.format.Value, o.out, []string{file})
 }
 
-func statusOf(c *campaign.Campaign, states []campaign.RunState) *status {
-	d := &status{Directory: c.Dir, Seed: c.Seed, Total: len(states), CoreHours: c.Used(), Sessions: c.Sessions()}
-	for i := range states {
-		r := &states[i]
+// progress is how far a campaign is.
+type progress struct {
+	*campaign.Campaign
+	states []campaign.RunState
+}
+
+func (c *progress) JSON(*env.Env) (any, error) {
+	d := &status{Directory: c.Dir, Seed: c.Seed, Total: len(c.states), CoreHours: c.Used(), Sessions: c.Sessions()}
+	for i := range c.states {
+		r := &c.states[i]
 		if r.Done() {
 			d.Done++
 		}
 		d.Runs = append(d.Runs, run{r.Name, phrase.ByName(c.Plan.Names(), r.At), r.Attempts, stateOf(r), r.Last})
 	}
-	return d
+	return d, nil
 }
 
-// runsTable has a row for each run.
-func runsTable(states []campaign.RunState) *table.Table {
+// Rows has a row for each run.
+func (c *progress) Rows(*env.Env) env.Rows {
 	t := table.New(table.Column{Key: "run"}, table.Column{Key: "state"}, table.Column{Key: "attempts"}, table.Column{Key: "exit"},
 		table.Column{Key: "wall_s"}, table.Column{Key: "cores"}, table.Column{Key: "host"}, table.Column{Key: "reason"})
-	for i := range states {
-		r := &states[i]
+	for i := range c.states {
+		r := &c.states[i]
 		last := r.Last
 		if last == nil {
 			last = &campaign.End{}
@@ -166,15 +162,15 @@ func runsTable(states []campaign.RunState) *table.Table {
 	return t
 }
 
-// writeStatus writes a row for each point, and what failed.
-func writeStatus(a *env.Env, w io.Writer, c *campaign.Campaign, states []campaign.RunState) error {
+// Text writes a row for each point, and what failed.
+func (c *progress) Text(a *env.Env, w io.Writer) error {
 	done := 0
-	for i := range states {
-		if states[i].Done() {
+	for i := range c.states {
+		if c.states[i].Done() {
 			done++
 		}
 	}
-	fmt.Fprintf(w, "%d of %d runs finished, %.4g core hours so far", done, len(states), c.Used())
+	fmt.Fprintf(w, "%d of %d runs finished, %.4g core hours so far", done, len(c.states), c.Used())
 	if c.Started() {
 		fmt.Fprintf(w, ", seed %d", c.Seed)
 	}
@@ -187,19 +183,19 @@ func writeStatus(a *env.Env, w io.Writer, c *campaign.Campaign, states []campaig
 		columns = append(columns, table.Column{Key: key, Align: table.Right})
 	}
 	t := table.New(columns...)
-	for first := 0; first < len(states); {
+	for first := 0; first < len(c.states); {
 		end := first + 1
-		for end < len(states) && slices.Equal(states[end].At, states[first].At) {
+		for end < len(c.states) && slices.Equal(c.states[end].At, c.states[first].At) {
 			end++
 		}
-		t.Add(pointRow(states[first:end])...)
+		t.Add(pointRow(c.states[first:end])...)
 		first = end
 	}
 	if err := a.WriteText(w, t, true); err != nil {
 		return err
 	}
-	for i := range states {
-		if r := &states[i]; !r.Done() && r.Last != nil && !r.Open {
+	for i := range c.states {
+		if r := &c.states[i]; !r.Done() && r.Last != nil && !r.Open {
 			fmt.Fprintf(w, "\n%s %s: %s; see %s", r.Name, stateOf(r), r.Last.Reason, shortPath(c.RunDir(r.Name)))
 		}
 	}

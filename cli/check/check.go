@@ -93,8 +93,6 @@ func command(a *env.Env) *cobra.Command {
 	a.AddGroup(c, "Verdict", o.addVerdictFlags)
 	a.AddGroup(c, "Output", o.addOutputFlags)
 	o.data.Complete(c)
-	o.Method.Complete(c)
-	flags.Complete(c, "format", o.Format.Allowed)
 	return c
 }
 
@@ -181,11 +179,11 @@ func (o *Options) Run(a *env.Env, c *cobra.Command, args []string) error {
 		}
 	}
 	for _, f := range further {
-		if err := a.WriteFormat(f.format, f.path, args, func(w io.Writer) error { return r.write(a, w, f.format) }); err != nil {
+		if err := a.WriteResult("check", inFormat{r, f.format}, f.format, f.path, args); err != nil {
 			return err
 		}
 	}
-	if err := a.WriteFormat(o.Format.Value, o.out, args, func(w io.Writer) error { return r.write(a, w, o.Format.Value) }); err != nil {
+	if err := a.WriteResult("check", inFormat{r, o.Format.Value}, o.Format.Value, o.out, args); err != nil {
 		return err
 	}
 	return r.exit()

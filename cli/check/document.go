@@ -76,7 +76,7 @@ type checkedBaseline struct {
 	Common int             `json:"common_points"`
 }
 
-func (r *Report) document(a *env.Env) *document {
+func (r *Report) JSON(a *env.Env) (any, error) {
 	d := &document{}
 	if len(r.columns) == 1 && r.columns[0].label == "" {
 		*d = newDocument(&r.columns[0])
@@ -91,7 +91,7 @@ func (r *Report) document(a *env.Env) *document {
 		d.Provenance.Seed = &r.options.bootstrap.Seed
 	}
 	d.Provenance.Warnings = a.Warnings
-	return d
+	return d, nil
 }
 
 func newDocument(c *checkColumn) document {

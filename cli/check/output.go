@@ -14,18 +14,22 @@ import (
 	"slackline/show/tables"
 )
 
-func (r *Report) write(a *env.Env, w io.Writer, format string) error {
-	switch format {
-	case env.FormatJSON:
-		return env.WriteJSONObject(w, r.document(a))
-	case env.FormatCSV, env.FormatParquet:
-		return env.WriteRows(w, format, "check", r.table())
+// inFormat is a report in one of its forms.
+type inFormat struct {
+	*Report
+	format string
+}
+
+func (r inFormat) Rows(*env.Env) env.Rows { return r.table() }
+
+func (r inFormat) Text(a *env.Env, w io.Writer) error {
+	switch r.format {
 	case formatMarkdown:
 		return r.writeMarkdown(w)
 	case formatJUnit:
 		return r.writeJUnit(w)
 	case formatGitHub, formatAzure:
-		return r.writeAnnotations(w, format)
+		return r.writeAnnotations(w, r.format)
 	case formatGitLab:
 		return r.writeGitLab(w)
 	}

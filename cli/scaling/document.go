@@ -117,7 +117,7 @@ type interval struct {
 // mostAlternatives is how many other leads the document names.
 const mostAlternatives = 3
 
-func (r *scalingReport) document(a *env.Env) *document {
+func (r *scalingReport) JSON(a *env.Env) (any, error) {
 	d := &document{Provenance: r.provenance(a)}
 	for i := range r.models {
 		m := &r.models[i]
@@ -132,7 +132,7 @@ func (r *scalingReport) document(a *env.Env) *document {
 			d.Ranking = append(d.Ranking, ranked{x.Fit.CallPath, x.Fit.Metric, x.Prediction.Value, x.Share})
 		}
 	}
-	return d
+	return d, nil
 }
 
 func (r *scalingReport) modelOf(i int) model {

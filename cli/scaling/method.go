@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"slackline/analyze/scaling"
@@ -38,13 +37,6 @@ func (o *MethodOptions) AddFlags(fs *pflag.FlagSet) {
 		"the first quartile with --method paper")
 	fs.Var(&o.space, "space", "search space (one parameter): around the expectation, or that of the paper's MPI study, "+
 		"p^(i/4) and p^(i/3) up to p^2 without and with log p. With --method paper these are all candidates, otherwise further ones")
-}
-
-// Complete adds the completion of the flags.
-func (o *MethodOptions) Complete(c *cobra.Command) {
-	flags.Complete(c, "method", o.method.Allowed)
-	flags.Complete(c, "aggregate", o.aggregate.Allowed)
-	flags.Complete(c, "space", o.space.Allowed)
 }
 
 // Paper reports whether the method is that of the paper.

@@ -12,15 +12,7 @@ import (
 	"slackline/show/figures"
 )
 
-func (r *scalingReport) write(a *env.Env, w io.Writer, format string) error {
-	switch format {
-	case env.FormatJSON:
-		return env.WriteJSONObject(w, r.document(a))
-	case env.FormatCSV, env.FormatParquet:
-		return env.WriteRows(w, format, "scaling", r.table(true))
-	}
-	return r.writeText(a, w)
-}
+func (r *scalingReport) Rows(*env.Env) env.Rows { return r.table(true) }
 
 // compare holds a model against --expect.
 func (r *scalingReport) compare(f *scaling.Fit) (scaling.Rank, []scaling.Term) {
@@ -119,7 +111,7 @@ func errorCell(percent float64) table.Cell {
 }
 
 // writeText writes the models as a table, and below what there is to say.
-func (r *scalingReport) writeText(a *env.Env, w io.Writer) error {
+func (r *scalingReport) Text(a *env.Env, w io.Writer) error {
 	if err := a.WriteText(w, r.table(false), true); err != nil {
 		return err
 	}

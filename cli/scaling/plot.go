@@ -3,15 +3,17 @@ package scaling
 import (
 	"slackline/analyze/scaling"
 	"slackline/cli/env"
+	"slackline/model/dataset"
 	"slackline/show/figures"
 )
 
-// draw draws measurements and models over the first parameter; the others have
-// their largest values. A single model has its prediction band and, with
+// draw draws measurements and models over the first parameter; the others have the
+// values at which most was measured, unless there is a target. A single model has its prediction band and, with
 // --expect, the expectation with its limits.
 func (r *scalingReport) draw(a *env.Env) error {
 	var fits []*scaling.Fit
 	var resampled *scaling.Bootstrap // of the first
+	var drawn *dataset.Series        // the first
 	for i, m := range r.models {
 		if m.Err != nil {
 			continue
@@ -19,7 +21,9 @@ func (r *scalingReport) draw(a *env.Env) error {
 		if len(fits) == 0 && r.resampled != nil {
 			resampled = r.resampled[i]
 		}
-		fits = append(fits, m.Fit)
+		if fits = append(fits, m.Fit); drawn == nil {
+			drawn = m.Series
+		}
 	}
 	if len(fits) > figures.MaxModels {
 		a.Warn("--plot: the first %d of %d models are drawn; choose with --only-path and --metric", figures.MaxModels, len(fits))
@@ -29,6 +33,7 @@ func (r *scalingReport) draw(a *env.Env) error {
 	if f.Place == nil {
 		f.Place, _ = (&scaling.Target{Named: map[string]float64{}}).Place(r.data)
 		f.Reach = figures.Reach(fits[0])
+		f.Place = append(f.Place[:1], figures.MeasuredRest(drawn)...)
 	}
 	if r.expect != nil {
 		name := r.data.Parameters[0]

@@ -54,7 +54,8 @@ func command(a *env.Env) *cobra.Command {
 		Use:   "scaling DATA...",
 		Short: "Find out how measurements grow with the number of processes or the size of the problem.",
 		Long: "Find a model for every call path and metric: a sum of terms such as 2.5 + 0.3 * p * log2(p), with the confidence in its " +
-			"largest term. One or two parameters; at least five values of each are needed for a conclusion.",
+			"largest term. One to three parameters; at least five values of each are needed for a conclusion, with three parameters " +
+			"while the others do not change.",
 		Annotations: flags.Arguments("DATA", datasets.DataHelp+"; LABEL=DATA puts the label before the call paths, to compare machines"),
 		Example: `  slackline scaling runs.json
   slackline scaling osu/ --where bytes=8 --target 65536 --plot collectives.svg
@@ -70,8 +71,6 @@ func command(a *env.Env) *cobra.Command {
 	a.AddGroup(c, "Questions", o.addQuestionFlags)
 	a.AddGroup(c, "Output", o.addOutputFlags)
 	o.data.Complete(c)
-	o.method.Complete(c)
-	flags.Complete(c, "format", o.format.Allowed)
 	return c
 }
 
@@ -152,7 +151,7 @@ func (o *scalingOptions) run(a *env.Env, c *cobra.Command, args []string) error 
 			return err
 		}
 	}
-	return a.WriteFormat(o.format.Value, o.out, r.inputs, func(w io.Writer) error { return r.write(a, w, o.format.Value) })
+	return a.WriteResult("scaling", r, o.format.Value, o.out, r.inputs)
 }
 
 // scalingReport are the models of a dataset, with everything that its output names.

@@ -52,6 +52,19 @@ func TestLastWords(t *testing.T) {
 			box + box +
 			"mpirun detected that one or more processes exited with non-zero status\n\n  Exit code:    3\n" + box, "step 1\n", "",
 			"matrix is singular"},
+		{"open mpi, two ranks abort", "bad input\n" + box + "MPI_ABORT was invoked on rank 1\n" + box +
+			"[n1:26391] 1 more process has sent help message help-mpi-api.txt / mpi-abort\n" +
+			"[n1:26391] Set MCA parameter \"orte_base_help_aggregate\" to 0 to see all help / error messages\n" +
+			"[n1:26391] [[2978,0],0] ORTE_ERROR_LOG: Out of resource in file show_help.c at line 507\nmpirun.openmpi: Forwarding signal 18 to job\n",
+			"step 1\n", "", "bad input"},
+		{"open mpi, an error in MPI", "[n1:27] *** An error occurred in MPI_Send\n[n1:27] *** reported by process [5046273,0]\n" +
+			"[n1:27] *** on communicator MPI_COMM_WORLD\n[n1:27] *** MPI_ERR_RANK: invalid rank\n" +
+			"[n1:27] *** MPI_ERRORS_ARE_FATAL (processes\n" +
+			"[n1:27] ***    and potentially your MPI job)\n", "step 1\n", "", "[n1:27] *** MPI_ERR_RANK: invalid rank"},
+		{"open mpi, a signal", "[n1:27] *** Process received signal ***\n[n1:27] Signal: Segmentation fault (11)\n" +
+			"[n1:27] Signal code: Address not mapped (1)\n[n1:27] Failing at address: (nil)\n" +
+			"[n1:27] [ 0] /lib/libc.so.6(+0x3c050)[0x7fad84398050]\n" +
+			"[n1:27] *** End of error message ***\n", "step 1\n", "", "[n1:27] Signal: Segmentation fault (11)"},
 		{"hydra", "matrix is singular\n\n====================\n=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n=   EXIT CODE: 3\n" +
 			"====================\n" +
 			"YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)\n", "", "", "matrix is singular"},

@@ -8,8 +8,12 @@ import (
 	"strings"
 )
 
-// launcherLine matches what launchers, batch systems and MPI libraries print when a program ends badly.
-var launcherLine = regexp.MustCompile(`^(=|-{20}|\[(proxy|mpiexec)[:@]|(mpirun|mpiexec|mpiexec\.hydra|orterun|prterun|srun|slurmstepd)(\[\d+\])?: |Abort\(|(mpirun|prterun) (detected|noticed)|YOUR APPLICATION TERMINATED)`)
+// launcherLine matches what launchers, batch systems and MPI libraries print when a program ends badly; of Open MPI's messages about
+// errors and signals the lines that do not say which.
+var launcherLine = regexp.MustCompile(`^(=|-{20}|\[(proxy|mpiexec)[:@]|(mpirun|mpiexec|orterun|prterun|srun|slurmstepd)(\.\w+)?(\[\d+\])?: |` +
+	`Abort\(|(mpirun|prterun)(\.\w+)? (detected|noticed)|YOUR APPLICATION TERMINATED|` +
+	`\[\S+:\d+\] (\[\[\d+,\d+\],\d+\] )?(\w+_ERROR_LOG|PMIX ERROR|\d+ more process|Set MCA parameter|\[ ?\d+\] |Signal code: |Failing at |` +
+	`\*\*\* +(reported by|on communicator|MPI_ERRORS_ARE_FATAL|and potentially|Process received|End of)))`)
 
 // rule starts and ends the boxes of Open MPI.
 var rule = regexp.MustCompile(`^-{20,}$`)

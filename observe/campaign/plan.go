@@ -37,6 +37,7 @@ type Plan struct {
 	Check       string     // the expectations to check; empty: none
 
 	only        []*expression
+	lines       bool // the points are those of lines, not all combinations
 	command     []*template
 	launch      []*template
 	batch       *Batch // nil: runs are started here
@@ -82,8 +83,8 @@ var (
 		Second: "a second document starts here; put it into a file of its own",
 	}
 	planKeys = yamlfile.Keys{
-		Names: []string{"note", "parameters", "only", "repetitions", "seed", "command", "launch", "batch", "directory", "environment", "cores",
-			"timeout", "retries", "jobs", "budget", "metrics", "versions", "dataset", "check"},
+		Names: []string{"note", "parameters", "design", "only", "repetitions", "seed", "command", "launch", "batch", "directory", "environment",
+			"cores", "timeout", "retries", "jobs", "budget", "metrics", "versions", "dataset", "check"},
 		Words: []yamlfile.Word{{Word: "filter", Key: "only"}, {Word: "where", Key: "only"}, {Word: "program", Key: "command"},
 			{Word: "run", Key: "command"},
 			{Word: "env", Key: "environment"}, {Word: "collect", Key: "dataset"}, {Word: "output", Key: "metrics"}, {Word: "expectations",
@@ -95,6 +96,12 @@ var (
 		Names:   []string{"submit", "queue", "options", "setup", "poll"},
 		Example: "options: [--partition=short]",
 	}
+)
+
+// The words for designs: which combinations of the values of parameters are run.
+const (
+	designAll   = "all"
+	designLines = "lines"
 )
 
 // The words for launchers.
@@ -243,6 +250,8 @@ func (r *planReader) entry(e yamlfile.Entry) {
 	switch e.Key {
 	case "note":
 		e.Value.Text("note")
+	case "design":
+		p.lines = design(e)
 	case "only":
 		p.only = r.filters(e)
 	case "repetitions":
@@ -283,6 +292,15 @@ func (r *planReader) entry(e yamlfile.Entry) {
 	case "check":
 		p.Check, _ = e.Value.Text(e.Key)
 	}
+}
+
+// design reads which combinations are run, and reports whether it is lines.
+func design(e yamlfile.Entry) bool {
+	word, ok := e.Value.Text(e.Key)
+	if ok && word != designAll && word != designLines {
+		e.Errorf("expected %s or %s, got %s", designAll, designLines, yamlfile.Quote(word))
+	}
+	return word == designLines
 }
 
 // nodes are the entries of a list; one value is a list of one.

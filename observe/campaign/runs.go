@@ -50,7 +50,7 @@ func (p *Plan) ordered() ([]*Run, error) {
 	return runs, nil
 }
 
-// combinations are all combinations of values.
+// combinations are the combinations of values that the design has.
 func (p *Plan) combinations() ([][]float64, error) {
 	combinations := 1
 	for _, q := range p.Parameters {
@@ -59,16 +59,36 @@ func (p *Plan) combinations() ([][]float64, error) {
 		}
 	}
 	var points [][]float64
+	places := make([]int, len(p.Parameters))
 	for i := range combinations {
 		at := make([]float64, len(p.Parameters))
 		for k := len(at) - 1; k >= 0; k-- {
 			values := p.Parameters[k].Values
-			at[k] = values[i%len(values)]
+			places[k] = i % len(values)
+			at[k] = values[places[k]]
 			i /= len(values)
 		}
-		points = append(points, at)
+		if !p.lines || p.onLines(places) {
+			points = append(points, at)
+		}
 	}
 	return points, nil
+}
+
+// onLines reports whether a combination, given by the places of its values, belongs to the design of lines: along each
+// parameter with the others at their smallest value, which is what models of one parameter need and costs least; and
+// where several parameters have their middle value, which shows whether they are multiplied or added.
+func (p *Plan) onLines(places []int) bool {
+	away, middle := 0, 0
+	for k, place := range places {
+		if place > 0 {
+			away++
+		}
+		if place > 0 && place == len(p.Parameters[k].Values)/2 {
+			middle++
+		}
+	}
+	return away <= 1 || away == middle
 }
 
 // points are the combinations of values that pass the filters.
