@@ -19,12 +19,13 @@ type Change struct {
 	Relative    *float64 `json:"relative"`    // in parts of A; nil: A is 0, and B is not
 	P           *float64 `json:"p,omitempty"` // probability of chance; nil: one run of each is not enough to tell
 	Significant bool     `json:"significant"`
+	Unit        string   `json:"unit,omitempty"` // of A, B and the difference: 1 or Hz; without one they are seconds
 
 	inconclusive bool // too few repetitions for any verdict
 }
 
 func newChange(n Number, x, y []float64, alpha float64) Change {
-	c := Change{Number: n, A: stat.Quantile(stat.Sorted(x), 0.5), B: stat.Quantile(stat.Sorted(y), 0.5)}
+	c := Change{Number: n, Unit: unitOf(n.Metric), A: stat.Quantile(stat.Sorted(x), 0.5), B: stat.Quantile(stat.Sorted(y), 0.5)}
 	c.Difference = c.B - c.A
 	relative := 0.0
 	switch {
@@ -45,14 +46,25 @@ func newChange(n Number, x, y []float64, alpha float64) Change {
 
 // String describes the change for people.
 func (c *Change) String() string {
-	text := fmt.Sprintf("%s to %s (new", Seconds(c.A), Seconds(c.B))
+	text := fmt.Sprintf("%s to %s (new", c.Show(c.A), c.Show(c.B))
 	if c.Relative != nil {
-		text = fmt.Sprintf("%s to %s (%+.1f %%", Seconds(c.A), Seconds(c.B), 100**c.Relative)
+		text = fmt.Sprintf("%s to %s (%+.1f %%", c.Show(c.A), c.Show(c.B), 100**c.Relative)
 	}
 	if c.P != nil {
 		text += fmt.Sprintf(", p = %.3f", *c.P)
 	}
 	return text + ")"
+}
+
+// Show prints a value of the number for people.
+func (c *Change) Show(v float64) string {
+	switch c.Unit {
+	case "":
+		return Seconds(v)
+	case "Hz":
+		return fmt.Sprintf("%.4g GHz", v/1e9)
+	}
+	return fmt.Sprintf("%.4g", v)
 }
 
 // Seconds prints a time for people.
@@ -91,6 +103,9 @@ func Compare(before, after []Run, alpha float64) *Result {
 	slices.SortFunc(r.Changes, func(x, y Change) int {
 		if (x.Path == "") != (y.Path == "") {
 			return cmp.Compare(x.Path, y.Path)
+		}
+		if x.Unit != y.Unit { // counts after times
+			return cmp.Compare(x.Unit, y.Unit)
 		}
 		return cmp.Or(cmp.Compare(math.Abs(y.Difference), math.Abs(x.Difference)), cmp.Compare(x.Metric, y.Metric), cmp.Compare(x.Path, y.Path))
 	})

@@ -52,9 +52,11 @@ func (c *Condition) check() error {
 	case !slices.Contains(known, c.metric) && !strings.HasPrefix(c.metric, Time+"_"): // of another scheme of measure collectives
 		return fmt.Errorf("%q: there is no metric %s%s; the metrics are %s", c.text, c.metric, suggest.Phrase(c.metric, known),
 			strings.Join(known, ", "))
-	case c.metric == RunTime && c.path != "":
-		return fmt.Errorf("%q: %s is that of the whole run; for a call path give %s@%s", c.text, RunTime, Time, c.path)
-	case c.metric != RunTime && c.metric != Waiting && c.path == "":
+	case ofWhole(c.metric) && c.path != "":
+		return fmt.Errorf("%q: %s is that of the whole run; for a call path give %s@%s", c.text, c.metric, Time, c.path)
+	case unitOf(c.metric) != "" && !c.relative:
+		return fmt.Errorf("%q: %s is not a time; give a percentage, e.g. %s>5%%", c.text, c.metric, c.metric)
+	case !ofWhole(c.metric) && c.metric != Waiting && c.path == "":
 		return fmt.Errorf("%q: %s is measured by call path; give %s@CALLPATH, or %s@* for any", c.text, c.metric, c.metric, c.metric)
 	case c.relative && c.below && c.limit <= -1:
 		return fmt.Errorf("%q: nothing can shrink by more than 100 %%; give e.g. %s<-10%%", c.text, c.metric)

@@ -17,7 +17,7 @@ type Number struct {
 	Path   string `json:"callpath"`
 }
 
-// Run has the numbers of one run, in seconds.
+// Run has the numbers of one run, in seconds but for those that were counted.
 type Run struct {
 	Values map[Number]float64
 	Kinds  Kinds // what is not mentioned of these is 0, of others it was not measured
@@ -57,7 +57,7 @@ const (
 
 // metrics are the metrics of runs.
 func metrics() []string {
-	list := []string{RunTime, Time, Waiting, Delay}
+	list := []string{RunTime, Time, Waiting, Delay, UsefulTime, Instructions, IPC, Frequency}
 	for _, m := range waits.Metrics() {
 		list = append(list, m.String())
 	}
@@ -71,7 +71,8 @@ func kindOf(metric string) Kinds {
 		return Times
 	case Delay:
 		return Delays
-	case RunTime:
+	}
+	if ofWhole(metric) {
 		return 0
 	}
 	if slices.Contains(metrics(), metric) {
@@ -85,6 +86,7 @@ func Of(w *waits.Result) Run {
 	r, p := NewRun(Times|Waits|Delays), w.Profile()
 	name := func(path int32) string { return p.Paths.Names[path] }
 	r.add(RunTime, "", seconds(p.RunTime()))
+	r.countsOf(p.Counts(w.WaitTimes()))
 	for i := range p.ByPath {
 		r.add(Time, name(p.ByPath[i].Path), seconds(p.ByPath[i].Exclusive))
 	}
@@ -105,6 +107,12 @@ type document struct {
 	Run *struct {
 		Time *float64 `json:"time_s"`
 	} `json:"run"`
+	Computation *struct {
+		Useful       float64 `json:"useful_s"`
+		Instructions float64 `json:"useful_instructions"`
+		IPC          float64 `json:"ipc"`
+		Frequency    float64 `json:"frequency_hz"`
+	} `json:"computation"`
 	Waits []struct {
 		Number
 		Seconds float64 `json:"seconds"`
@@ -131,6 +139,9 @@ func Read(data []byte) (Run, error) {
 	}
 	r := NewRun(0)
 	r.add(RunTime, "", *d.Run.Time)
+	if c := d.Computation; c != nil {
+		r.addCounts(c.Useful, c.Instructions, c.IPC, c.Frequency)
+	}
 	if d.Waits != nil {
 		r.Kinds |= Waits
 	}

@@ -68,6 +68,7 @@ func DescribeRun(tl *timeline.Timeline, machine string) RunDocument {
 type Document struct {
 	Composition []Part          `json:"composition"`
 	Efficiency  *Efficiency     `json:"efficiency"`
+	Counts      *Counts         `json:"computation,omitempty"` // of runs with counters
 	CallPaths   []EntryDocument `json:"callpaths"`
 	ByRank      []EntryDocument `json:"callpaths_by_rank,omitempty"`
 	Matrix      []Link          `json:"messages"`
@@ -90,16 +91,18 @@ type EntryDocument struct {
 	Received        int64         `json:"messages_received"`
 	ReceivedBytes   int64         `json:"bytes_received"`
 	CollectiveBytes int64         `json:"collective_bytes"`
+
+	Counters map[string]int64 `json:"counters,omitempty"` // in it, and in nothing that it called
 }
 
 // TimeParts is into how many parts the run is divided to show when collectives happen.
 const TimeParts = 50
 
 // Document returns the profile in its JSON form, with the entries by rank if they are wanted and iterations if there are any.
-func (p *Profile) Document(c *Composition, e *Efficiency, it *Iterations, byRank bool) Document {
+func (p *Profile) Document(c *Composition, e *Efficiency, counts *Counts, it *Iterations, byRank bool) Document {
 	d := Document{
 		CallPaths: p.documents(p.ByPath), Matrix: append([]Link{}, p.Matrix()...), Sizes: append([]SizeBin{}, p.Sizes()...),
-		Collectives: append([]CollectiveUse{}, p.Collectives(TimeParts)...), Composition: c.Parts, Efficiency: e, Iterations: it,
+		Collectives: append([]CollectiveUse{}, p.Collectives(TimeParts)...), Composition: c.Parts, Efficiency: e, Counts: counts, Iterations: it,
 	}
 	if byRank {
 		d.ByRank = p.documents(p.Entries)
@@ -116,6 +119,7 @@ func (p *Profile) documents(entries []Entry) []EntryDocument {
 			CallPath: p.Paths.Names[e.Path], Kind: KindOf(&p.Paths.Region[e.Path]).String(),
 			Exclusive: e.Exclusive, Inclusive: e.Inclusive, Sent: e.Sent.Count, SentBytes: e.Sent.Bytes,
 			Received: e.Received.Count, ReceivedBytes: e.Received.Bytes, CollectiveBytes: e.Collective.Bytes,
+			Counters: p.countsOf(e),
 		}
 		if e.Rank >= 0 {
 			d.Rank = &e.Rank

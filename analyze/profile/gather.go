@@ -85,7 +85,8 @@ func (p *Profile) append(b []byte, parts []int) []byte {
 		e := &p.Entries[i]
 		b = appendInts(b, int64(e.Path), int64(e.Rank), e.Visits, e.Pieces, e.Samples, int64(e.Exclusive), int64(e.Inclusive), e.Sent.Count,
 			e.Sent.Bytes,
-			e.Received.Count, e.Received.Bytes, e.Collective.Count, e.Collective.Bytes, e.Transferred)
+			e.Received.Count, e.Received.Bytes, e.Collective.Count, e.Collective.Bytes, e.Transferred, int64(len(e.Counts)))
+		b = appendInts(b, e.Counts...)
 	}
 	b = appendInts(b, int64(len(p.Unrecorded)))
 	for _, d := range p.Unrecorded {
@@ -128,6 +129,14 @@ func (p *Profile) take(c *chunk.Column, t *traffic, parts []int) {
 		if e.Transferred = c.Int(); e.Path < 0 || int(e.Path) >= p.Paths.Len() {
 			c.Bad = true
 			return
+		}
+		if n := c.Int(); n != 0 && n != int64(len(p.Timeline.Metrics)) {
+			c.Bad = true
+			return
+		} else if n > 0 {
+			for m := range int(n) {
+				e.count(int(n), m, c.Int())
+			}
 		}
 		p.Entries = append(p.Entries, e)
 	}

@@ -14,10 +14,14 @@ import (
 func (w *Windows) addLacks(s *Sums, location int32, from, to unit.Duration) {
 	all := w.lacks[location]
 	for i := sort.Search(len(all), func(i int) bool { return all[i].To > from }); i < len(all) && all[i].From < to; i++ {
-		d := min(all[i].To, to) - max(all[i].From, from)
-		s.add(w.paths.Of[all[i].Path], d)
+		begin, end := max(all[i].From, from), min(all[i].To, to)
+		s.add(w.paths.Of[all[i].Path], end-begin)
 		if caller := w.tl.Paths[all[i].Path].Parent; caller != 0 {
-			s.add(w.paths.Of[caller], -d)
+			s.add(w.paths.Of[caller], begin-end)
+			continue
+		}
+		for _, t := range w.spans(location, begin, end) { // of a worker that is in no call of its own
+			s.add(t.base, max(t.fork, begin)-min(t.join, end))
 		}
 	}
 }

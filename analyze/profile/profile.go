@@ -36,6 +36,7 @@ type Entry struct {
 	Received    Traffic
 	Collective  Traffic // collectives: calls, and bytes sent and received
 	Transferred int64   // bytes received in messages and collectives
+	Counts      []int64 // by metric: in it, and in nothing that it called; nil: nothing was counted
 }
 
 // Counted reports whether the calls of an entry were counted. Those of functions that samples found were not.
@@ -85,6 +86,7 @@ func With(tl *timeline.Timeline, paths *Paths, windows *Windows, o Options) *Pro
 		c := scratch[worker]
 		for _, l := range ranks[rank] {
 			c.addCalls(p, l)
+			c.addCounts(p, l)
 			for i := first[l]; i < first[l+1]; i++ {
 				m := &tl.Messages[i]
 				c.at(paths.Of[tl.Locations[l].Calls.Path[m.Recv]]).Received.add(1, m.Size)
@@ -192,6 +194,9 @@ func (p *Profile) sumByPath() {
 		s.Received.add(e.Received.Count, e.Received.Bytes)
 		s.Collective.add(e.Collective.Count, e.Collective.Bytes)
 		s.Transferred += e.Transferred
+		for m, v := range e.Counts {
+			s.count(len(e.Counts), m, v)
+		}
 	}
 	for i := range sums {
 		if sums[i].Rank == -1 {

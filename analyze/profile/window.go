@@ -20,7 +20,7 @@ type Windows struct {
 	lacks   [][]timeline.Lack // by location: times without a CPU that count as such
 }
 
-// teamSpan is the time of a worker from the fork to the join of a team. Outside of calls of its own it
+// teamSpan is the time of a worker from the fork, or from its own start, to the join of a team. Outside of calls of its own it
 // is then in the path of its master at the fork.
 type teamSpan struct {
 	fork, join unit.Duration
@@ -43,9 +43,14 @@ func NewWindows(tl *timeline.Timeline, paths *Paths, threads int) *Windows {
 	for i := range tl.Teams {
 		t := &tl.Teams[i]
 		for _, m := range t.Members {
-			if m.Location != t.Master {
-				w.teams[m.Location] = append(w.teams[m.Location], teamSpan{t.Fork, t.Join, paths.Of[t.Base]})
+			if m.Location == t.Master {
+				continue
 			}
+			fork := t.Fork
+			if l := &tl.Locations[m.Location]; l.Alive != nil { // it may have been started for this team
+				fork = max(fork, l.Born(m.Begin))
+			}
+			w.teams[m.Location] = append(w.teams[m.Location], teamSpan{fork, t.Join, paths.Of[t.Base]})
 		}
 	}
 	return w

@@ -140,13 +140,13 @@ func (a *analysis) forward() {
 	a.readPoints(found)
 	a.readEpochs(found)
 	a.choose(found)
+	a.findIdlePhases()
 	a.leaveWaits()
 	for _, k := range kinds {
 		if k.mark != nil {
 			k.mark(a, k)
 		}
 	}
-	a.findIdlePhases()
 }
 
 // messagesOf returns where the messages of each location begin; one more at the end.

@@ -60,10 +60,7 @@ func TestNoCPUIsTheCause(t *testing.T) {
 	if got := costs["main/work/no CPU"]; got != 88*unit.Millisecond || costs["main/work"] != 0 {
 		t.Errorf("costs = %v, want 88 ms by main/work/no CPU alone", costs)
 	}
-	parts := map[profile.Kind]unit.Duration{}
-	for _, p := range r.Profile().Composition(r.WaitTimes()).Parts {
-		parts[p.Kind] += p.Time
-	}
+	parts := composition(r)
 	// What rank 0 had no CPU for while it waited is waiting.
 	if parts[profile.NoCPU] != 88*unit.Millisecond || parts[profile.Waiting] != 88*unit.Millisecond ||
 		parts[profile.PointToPoint] != 2*unit.Millisecond {
@@ -127,4 +124,66 @@ func TestIdleLifetime(t *testing.T) {
 	if got := r.Totals.ByMetric[openMPIdle.metric].Amount; got != 10*unit.Millisecond {
 		t.Errorf("idle = %v, want 10 ms: after the parallel region, not before the thread began", got)
 	}
+}
+
+// TestIdleWithoutCPU wants time without a CPU of a worker that is idle to be waiting alone, and the parts to sum up to the whole.
+func TestIdleWithoutCPU(t *testing.T) {
+	r := analyzed(t, `slackline trace 1
+	unit ms
+	rank 0
+	0 main {
+	  @60 fork 2
+	  @60 team-begin
+	  60..70 "!$omp parallel"
+	  @70 team-end
+	  @70 join
+	} 80
+	rank 0 thread 1
+	@30 thread-begin
+	@50 no-cpu 20
+	@60 team-begin
+	60..70 "!$omp parallel": @68 no-cpu 3
+	@70 team-end
+	@80 thread-end
+	`)
+	parts := composition(r)
+	if parts[profile.NoCPU] != 3*unit.Millisecond || parts[profile.Waiting] != 40*unit.Millisecond || parts[profile.Outside] != 0 {
+		t.Errorf("composition = %v, want 3 ms without a CPU, 40 ms idle, nothing in no call", parts)
+	}
+}
+
+// TestBornInTeam wants a worker that is started after the fork of its first team to be in it from then on.
+func TestBornInTeam(t *testing.T) {
+	r := analyzed(t, `slackline trace 1
+	unit ms
+	rank 0
+	0 main {
+	  @60 fork 2
+	  @61 team-begin
+	  61..70 "!$omp parallel"
+	  @70 team-end
+	  @70 join
+	} 70
+	rank 0 thread 1
+	@63 thread-begin
+	@66 no-cpu 2
+	@67 team-begin
+	67..70 "!$omp parallel"
+	@70 team-end
+	`)
+	want := map[profile.Kind]unit.Duration{profile.Computation: 75 * unit.Millisecond, profile.NoCPU: 2 * unit.Millisecond}
+	for _, p := range r.Profile().Composition(r.WaitTimes()).Parts {
+		if p.Time != want[p.Kind] {
+			t.Errorf("%s = %v, want %v: lives of 70 and 7 ms, 2 ms of them without a CPU", p.Name, p.Time, want[p.Kind])
+		}
+	}
+}
+
+// composition is what the time of a run consists of.
+func composition(r *Result) map[profile.Kind]unit.Duration {
+	parts := map[profile.Kind]unit.Duration{}
+	for _, p := range r.Profile().Composition(r.WaitTimes()).Parts {
+		parts[p.Kind] += p.Time
+	}
+	return parts
 }

@@ -1,7 +1,9 @@
 package waits
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"sort"
 
 	"slackline/model/timeline"
@@ -75,22 +77,32 @@ func overlap(x, y span) unit.Duration {
 	return instant
 }
 
-// leaveWaits counts time without a CPU during a wait state as waiting: it changed nothing. The rest does not count as computation of the
-// call path that it is in; it is a cause of its own.
+// leaveWaits counts time without a CPU during a wait state, and while a worker is idle, as waiting: it changed nothing. The rest does not
+// count as computation of the call path that it is in; it is a cause of its own.
 func (a *analysis) leaveWaits() {
 	if !a.tl.HasLacks() {
 		return
 	}
-	a.each(len(a.tl.Locations), func(l int) {
-		var spans []timeline.Span
-		last := never
-		for i := a.first[l]; i < a.first[l+1]; i++ {
-			s := &a.states[i]
-			if from := max(s.enter, last); from < s.end() {
-				spans = append(spans, timeline.Span{From: from, To: s.end()})
-				last = s.end()
+	idle := make([][]timeline.Span, len(a.tl.Locations))
+	for i := range a.idle {
+		for _, l := range a.idle[i].who {
+			if len(a.tl.Locations[l].NoCPU) > 0 {
+				idle[l] = append(idle[l], timeline.Span{From: a.idle[i].from, To: a.idle[i].to})
 			}
 		}
+	}
+	a.each(len(a.tl.Locations), func(l int) {
+		spans := idle[l]
+		for i := a.first[l]; i < a.first[l+1]; i++ {
+			spans = append(spans, timeline.Span{From: a.states[i].enter, To: a.states[i].end()})
+		}
+		slices.SortFunc(spans, func(x, y timeline.Span) int { return cmp.Or(cmp.Compare(x.From, y.From), cmp.Compare(y.To, x.To)) })
+		last := never
+		spans = slices.DeleteFunc(spans, func(s timeline.Span) bool { // what lies within another one
+			inside := s.To <= last
+			last = max(last, s.To)
+			return inside
+		})
 		a.windows.Waited(int32(l), spans)
 	})
 }

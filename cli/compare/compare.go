@@ -44,7 +44,8 @@ func command(a *env.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compare A B",
 		Short: "Compare two runs by call path and metric: what changed, and whether that is more than chance.",
-		Long: "Compare the run time, and by call path the time, the waiting time, and the delay costs of two runs, the largest changes first. " +
+		Long: "Compare the run time, and by call path the time, the waiting time, and the delay costs of two runs, the largest changes first; " +
+			"if they count instructions and cycles, also how these change the computation. " +
 			"Repetitions of a run are given as a list, a1,a2,a3; the launches of 'measure collectives' are repetitions, too: changes then come " +
 			"with the probability of seeing them by chance (Mann-Whitney); at least four of each are needed to tell.",
 		Annotations: flags.Arguments("A, B", "a recorded run, something to simulate, or what 'slackline waits --format json', 'slackline "+
@@ -66,12 +67,14 @@ func command(a *env.Env) *cobra.Command {
 		fs.Var(&o.format, "format", "form of the output")
 		env.AddOut(fs, &o.out)
 	})
-	flags.Complete(c, "format", o.format.Allowed)
 	o.run.AddTo(a, c)
 	return c
 }
 
 func (o *compareOptions) execute(a *env.Env, c *cobra.Command, args []string) error {
+	if o.top < 0 {
+		return exit.Usagef("--top: give 0 or more")
+	}
 	var conditions []*compare.Condition
 	for _, text := range o.failIf {
 		condition, err := compare.ParseCondition(text)
@@ -108,7 +111,7 @@ func (o *compareOptions) execute(a *env.Env, c *cobra.Command, args []string) er
 		}
 		report.verdicts = append(report.verdicts, v)
 	}
-	if err := a.WriteFormat(o.format.Value, o.out, args, func(w io.Writer) error { return report.write(a, w) }); err != nil {
+	if err := a.WriteResult("compare", report, o.format.Value, o.out, args); err != nil {
 		return err
 	}
 	return report.exit()

@@ -1,8 +1,10 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"slackline/analyze/compare"
@@ -18,21 +20,26 @@ type document struct {
 	B          string             `json:"b"`
 	Runs       [2]int             `json:"runs"`
 	Changes    []compare.Change   `json:"changes"`
+	Scaling    *compare.Scaling   `json:"computation_scaling,omitempty"` // of runs with counters
 	Verdicts   []compare.Verdict  `json:"verdicts,omitempty"`
 	Provenance *provenance.Record `json:"provenance,omitempty"`
 }
 
-func (r *report) write(a *env.Env, w io.Writer) error {
-	switch r.options.format.Value {
-	case env.FormatJSON:
-		if r.provenance != nil {
-			r.provenance.Warnings = a.Warnings
-		}
-		return env.WriteJSONObject(w, &document{r.names[0], r.names[1], r.Runs(), r.Changes, r.verdicts, r.provenance})
-	case env.FormatCSV, env.FormatParquet:
-		return env.WriteRows(w, r.options.format.Value, "compare", r.table(false))
+func (r *report) JSON(a *env.Env) (any, error) {
+	if r.provenance != nil {
+		r.provenance.Warnings = a.Warnings
 	}
-	return r.writeText(a, w)
+	return &document{r.names[0], r.names[1], r.Runs(), r.Changes, r.Scaling(), r.verdicts, r.provenance}, nil
+}
+
+func (r *report) Rows(*env.Env) env.Rows {
+	t := r.table(false)
+	if s := r.Scaling(); s != nil {
+		for _, f := range s.Factors() { // of A itself they are 1
+			t.Add(f.Name, 1.0, f.Value, f.Value-1, f.Value-1, "", "", "1")
+		}
+	}
+	return t
 }
 
 // table lists the changes; shown leaves out those that are not worth a row.
@@ -42,6 +49,10 @@ func (r *report) table(shown bool) *table.Table {
 		Align: right},
 		table.Column{Key: "difference_s", Title: "change", Align: right}, table.Column{Key: "relative", Title: "", Align: right},
 		table.Column{Key: "p", Align: right}, phrase.PathColumn("in"))
+	units := !shown && slices.ContainsFunc(r.Changes, func(c compare.Change) bool { return c.Unit != "" })
+	if units {
+		t.Columns = append(t.Columns, table.Column{Key: "unit"})
+	}
 	for i := range r.Changes {
 		c := &r.Changes[i]
 		if shown && c.Path != "" && c.A == c.B {
@@ -64,15 +75,23 @@ func (r *report) table(shown bool) *table.Table {
 		if c.Path == "" {
 			path.Text = "(the whole run)"
 		}
-		t.Add(c.Metric, timeCell(c.A), timeCell(c.B), timeCell(c.Difference), relative, p, path)
+		cells := []any{c.Metric, valueCell(c, c.A), valueCell(c, c.B), valueCell(c, c.Difference), relative, p, path}
+		if units {
+			cells = append(cells, cmp.Or(c.Unit, "s"))
+		}
+		t.Add(cells...)
 	}
 	return t
 }
 
-func (r *report) writeText(a *env.Env, w io.Writer) error {
+func (r *report) Text(a *env.Env, w io.Writer) error {
 	fmt.Fprintf(w, "A: %s\nB: %s\n\n", describeSide(r.names[0], r.Runs()[0]), describeSide(r.names[1], r.Runs()[1]))
 	if err := a.WriteText(w, r.table(true), true); err != nil {
 		return err
+	}
+	if s := r.Scaling(); s != nil {
+		fmt.Fprintf(w, "\ncomputation scaling %.3f = instructions %.3f x instructions per cycle %.3f x frequency %.3f (1: as in A)\n",
+			s.Computation, s.Instructions, s.IPC, s.Frequency)
 	}
 	for _, v := range r.verdicts {
 		fmt.Fprintf(w, "\n%s: %s", v.Verdict, v.Condition)
@@ -84,9 +103,7 @@ func (r *report) writeText(a *env.Env, w io.Writer) error {
 	return nil
 }
 
-func timeCell(seconds float64) table.Cell {
-	return table.Cell{Text: compare.Seconds(seconds), Value: seconds}
-}
+func valueCell(c *compare.Change, v float64) table.Cell { return table.Cell{Text: c.Show(v), Value: v} }
 
 func describeSide(name string, runs int) string {
 	if runs == 1 {

@@ -63,6 +63,22 @@ var topics = []topic{
 		"1 if all MPI time was analyzed. Time in calls that no rule understands is neither waiting nor transfer, so that it is a " +
 			"factor of its own: " +
 			"communication = serialization x not analyzed x transfer.", ""},
+	{"computation_scaling", "how the useful computation changes from one run to another",
+		"Useful computation of all threads in the first run / that in the second: 1 is ideal strong scaling. It is the product of " +
+			"instruction_scaling, ipc_scaling and frequency_scaling; with it, parallel_efficiency becomes the global efficiency of POP.", ""},
+	{"instruction_scaling", "how the instructions change from one run to another",
+		"Instructions in the useful computation of the first run / those of the second. Below 1: work is done more than once.",
+		"Look for computation that every rank repeats, and for halos and buffers that grow with the number of ranks."},
+	{"ipc_scaling", "how the instructions per cycle change from one run to another",
+		"Instructions per cycle in the useful computation of the second run / those of the first. Below 1: the memory or the caches are " +
+			"shared by more, or the code is another one; above 1: the data fit into caches.",
+		"Compare ranks per node, placement, and the misses of caches."},
+	{"frequency_scaling", "how the frequency changes from one run to another",
+		"Cycles per second of useful computation of the second run / that of the first. Below 1: cores run slower when more of them " +
+			"work, or had no CPU.", "Compare the power settings of the nodes, and pin the ranks."},
+	{"useful_instructions", "instructions in computation", "Instructions outside of MPI, of all ranks, as far as they were counted.", ""},
+	{"ipc", "instructions per cycle in computation", "Instructions / cycles outside of MPI, of all ranks.", ""},
+	{"frequency", "cycles per second of computation", "Cycles outside of MPI / useful computation, of all threads.", ""},
 	{"barrier_completion", "leaving a barrier",
 		"Time in a barrier after the last rank entered and the first one left. It is not a wait state.", ""},
 	{"nxn_completion", "leaving an n-to-n collective", "Time in an n-to-n collective after the last rank entered and the first one left. It " +

@@ -31,18 +31,18 @@ type document struct {
 
 func (r *profileReport) name(path int32) string { return r.profile.Paths.Names[path] }
 
-func (r *profileReport) json() *document {
+func (r *profileReport) JSON(*env.Env) (any, error) {
 	waiting := r.waits.Document()
 	return &document{
 		Run: profile.DescribeRun(r.run.Timeline, r.run.Machine), Waits: waiting.Waits, Delays: waiting.Delays, NotAnalyzed: waiting.NotAnalyzed,
 		Provenance: r.provenance,
 		Devices:    r.waits.Devices, Activities: devices.Times(r.run.Timeline, r.waits.Paths),
-		Document: r.profile.Document(r.composition, r.efficiency, r.iterations, r.options.byRank),
-	}
+		Document: r.profile.Document(r.composition, r.efficiency, r.counts, r.iterations, r.options.byRank),
+	}, nil
 }
 
-// writeText writes a summary that fits a screen or two.
-func (r *profileReport) writeText(a *env.Env, w io.Writer) error {
+// Text writes a summary that fits a screen or two.
+func (r *profileReport) Text(a *env.Env, w io.Writer) error {
 	fmt.Fprintf(w, "%s\n\n", r.run.Headline())
 	if err := r.writeComposition(a, w); err != nil {
 		return err
@@ -62,6 +62,9 @@ func (r *profileReport) writeText(a *env.Env, w io.Writer) error {
 		estimated = ", estimated from the waits"
 	}
 	fmt.Fprintf(w, "run time on an ideal network: %s%s\n", e.Ideal.Short(), estimated)
+	if err := r.writeCounts(a, w); err != nil {
+		return err
+	}
 	if err := r.writePaths(a, w); err != nil {
 		return err
 	}
@@ -73,6 +76,20 @@ func (r *profileReport) writeText(a *env.Env, w io.Writer) error {
 	}
 	r.writeIterations(a, w)
 	return nil
+}
+
+// writeCounts says what was counted, and how fast the computation is.
+func (r *profileReport) writeCounts(a *env.Env, w io.Writer) error {
+	c := r.counts
+	if c == nil {
+		return nil
+	}
+	if c.IPC > 0 && c.Frequency > 0 {
+		fmt.Fprintf(w, "computation %s = %s instructions / %.3g instructions per cycle / %.3g GHz\n", c.Useful.Short(),
+			phrase.Grouped(c.Instructions), c.IPC, c.Frequency/1e9)
+	}
+	fmt.Fprintln(w)
+	return a.WriteText(w, tables.Counters(c), true)
 }
 
 func ratio(v float64) string { return phrase.Percent(v, 1) }
@@ -165,7 +182,7 @@ func (r *profileReport) writeIterations(a *env.Env, w io.Writer) {
 	median := unit.Duration(stat.QuantileInt(sorted, 1, 2))
 	slowest := slices.Index(durations, sorted[len(sorted)-1])
 	text := fmt.Sprintf("%s, one with each %s: shortest %s, median %s, longest %s (number %d)", phrase.Plural(len(it.List), "iteration"),
-		r.name(it.Path),
+		phrase.ShortPath(r.name(it.Path), 60),
 		unit.Duration(sorted[0]).Short(), median.Short(), unit.Duration(sorted[len(sorted)-1]).Short(), slowest+1)
 	fmt.Fprintln(w)
 	a.WriteWrapped(w, text)

@@ -2,8 +2,6 @@
 package profile
 
 import (
-	"io"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -56,8 +54,8 @@ func command(a *env.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "profile INPUT",
 		Short: "Find out where the time of a run goes: by call path, kind of activity, message and iteration.",
-		Long: "Show what a run consists of (computation, MPI, waiting, OpenMP, idle threads), its efficiencies, the call paths that " +
-			"take the most time, messages, collectives, and how iterations develop where the program repeats itself.",
+		Long: "Show what a run consists of (computation, MPI, waiting, OpenMP, idle threads), its efficiencies, its counters, the call paths " +
+			"that take the most time, messages, collectives, and how iterations develop where the program repeats itself.",
 		Annotations: flags.Arguments("INPUT", scenario.RunHelp),
 		Example: `  slackline profile traces.otf2
   slackline profile traces.otf2 --plot matrix.svg --plot-kind matrix
@@ -70,9 +68,6 @@ func command(a *env.Env) *cobra.Command {
 	}
 	a.AddGroup(c, "Output", o.addOutputFlags)
 	o.run.AddTo(a, c)
-	flags.Complete(c, "format", o.format.Allowed)
-	flags.Complete(c, "share", o.share.Allowed)
-	flags.Complete(c, "plot-kind", o.kind.Allowed)
 	return c
 }
 
@@ -90,6 +85,9 @@ func (o *profileOptions) addOutputFlags(fs *pflag.FlagSet) {
 }
 
 func (o *profileOptions) execute(a *env.Env, c *cobra.Command, word string) error {
+	if o.top < 0 {
+		return exit.Usagef("--top: give 0 or more")
+	}
 	if o.plot == "" && o.kind.Value != flags.FigureAuto {
 		return exit.Usagef("--plot-kind needs --plot FILE")
 	}
@@ -127,7 +125,7 @@ func (o *profileOptions) execute(a *env.Env, c *cobra.Command, word string) erro
 			return err
 		}
 	}
-	return a.WriteFormat(o.format.Value, o.out, inputs, func(w io.Writer) error { return report.write(a, w) })
+	return a.WriteResult("profile", report, o.format.Value, o.out, inputs)
 }
 
 // idealSimulated is the word for the run time of a replay on an ideal network.
@@ -156,6 +154,7 @@ type profileReport struct {
 	waiting     []profile.WaitTime
 	composition *profile.Composition
 	efficiency  *profile.Efficiency
+	counts      *profile.Counts // nil: nothing was counted
 	iterations  *profile.Iterations
 	options     *profileOptions
 	provenance  *provenance.Record
@@ -173,16 +172,11 @@ func profileRun(c *cobra.Command, r *scenario.Run, threads int) (*profileReport,
 	}
 	p.waiting = found.WaitTimes()
 	p.composition = p.profile.Composition(p.waiting)
+	p.counts = p.profile.Counts(p.waiting)
 	p.iterations, err = found.Iterations(c.Context(), p.profile)
 	return p, err
 }
 
-func (r *profileReport) write(a *env.Env, w io.Writer) error {
-	switch r.options.format.Value {
-	case env.FormatJSON:
-		return env.WriteJSONObject(w, r.json())
-	case env.FormatCSV, env.FormatParquet:
-		return env.WriteRows(w, r.options.format.Value, "profile", tables.EachPath(r.profile, r.waits.Unanalyzed, r.options.byRank))
-	}
-	return r.writeText(a, w)
+func (r *profileReport) Rows(*env.Env) env.Rows {
+	return tables.EachPath(r.profile, r.waits.Unanalyzed, r.options.byRank)
 }

@@ -3,6 +3,7 @@ package waits
 import (
 	"slackline/analyze/profile"
 	"slackline/analyze/waits"
+	"slackline/cli/env"
 	"slackline/cli/scenario"
 	"slackline/internal/provenance"
 )
@@ -16,9 +17,9 @@ type document struct {
 	Provenance *provenance.Record `json:"provenance,omitempty"`
 }
 
-func (r *waitsReport) json() *document {
+func (r *waitsReport) JSON(*env.Env) (any, error) {
 	return &document{
 		Document: r.result.Document(), Run: profile.DescribeRun(r.run.Timeline, r.run.Machine), WhatIf: r.run.Change.JSON(),
 		Details: r.result.Details(r.critical, r.explanations), Provenance: r.provenance,
-	}
+	}, nil
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // writeText writes a ranked summary that fits a screen, and what else was asked for.
-func (r *waitsReport) writeText(a *env.Env, w io.Writer) error {
+func (r *waitsReport) Text(a *env.Env, w io.Writer) error {
 	tl, t := r.run.Timeline, &r.result.Totals
 	_, all := tl.WithoutCPU()
 	all -= tl.Unrecorded()

@@ -2,7 +2,6 @@
 package waits
 
 import (
-	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -68,8 +67,6 @@ func command(a *env.Env) *cobra.Command {
 	a.AddGroup(c, "What if (the run is simulated)", o.run.Future.AddChangeFlags)
 	a.AddGroup(c, "Output", o.addOutputFlags)
 	o.run.AddTo(a, c)
-	flags.Complete(c, "format", o.format.Allowed)
-	flags.Complete(c, "share", o.share.Allowed)
 	flags.CompleteWith(c, "balance-by", whatif.Strategies)
 	return c
 }
@@ -124,7 +121,7 @@ func (o *waitsOptions) execute(a *env.Env, c *cobra.Command, word string) error 
 			return err
 		}
 	}
-	return a.WriteFormat(o.format.Value, o.out, inputs, func(w io.Writer) error { return report.write(a, w) })
+	return a.WriteResult("waits", report, o.format.Value, o.out, inputs)
 }
 
 // analyze finds the wait states of a run and what else the flags ask for.
@@ -186,12 +183,4 @@ type waitsReport struct {
 	provenance   *provenance.Record
 }
 
-func (r *waitsReport) write(a *env.Env, w io.Writer) error {
-	switch r.options.format.Value {
-	case env.FormatJSON:
-		return env.WriteJSONObject(w, r.json())
-	case env.FormatCSV, env.FormatParquet:
-		return env.WriteRows(w, r.options.format.Value, "waits", tables.EachWait(r.result))
-	}
-	return r.writeText(a, w)
-}
+func (r *waitsReport) Rows(*env.Env) env.Rows { return tables.EachWait(r.result) }

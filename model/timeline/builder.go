@@ -21,6 +21,7 @@ type Builder struct {
 	comms     []Comm
 	windows   []Object
 	files     []Object
+	metrics   []Metric
 	locations []*LocationBuilder
 	grid      *Grid
 	simulated bool
@@ -53,6 +54,15 @@ func (b *Builder) Window(o Object) int32 { return b.object(&b.windows, o) }
 
 // File adds a file of collective I/O and returns its number; numbers count from 0.
 func (b *Builder) File(o Object) int32 { return b.object(&b.files, o) }
+
+// Metric adds a metric that threads count and returns its number; numbers count from 0.
+func (b *Builder) Metric(m Metric) int32 {
+	m.Name, m.Unit = plain.Name(m.Name), plain.Name(m.Unit)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.metrics = append(b.metrics, m)
+	return int32(len(b.metrics) - 1)
+}
 
 func (b *Builder) object(to *[]Object, o Object) int32 {
 	o.Name = plain.Name(o.Name)
@@ -104,7 +114,8 @@ func (b *Builder) finisher(threads int) *finisher {
 		b.ranks = max(b.ranks, l.rank+1)
 	}
 	t := &Timeline{
-		Ranks: b.ranks, Regions: b.regions, Comms: b.comms, Windows: b.windows, Files: b.files, Grid: b.grid, Simulated: b.simulated,
+		Ranks: b.ranks, Regions: b.regions, Comms: b.comms, Windows: b.windows, Files: b.files, Metrics: b.metrics, Grid: b.grid,
+		Simulated: b.simulated,
 		Space:     b.space,
 		Locations: make([]Location, len(b.locations)),
 	}
@@ -191,6 +202,7 @@ func (l *LocationBuilder) location(simulated bool) Location {
 		Calls: l.calls, First: l.first, Last: l.last,
 		ClockError: l.clockError, Truncated: l.truncated, Polls: l.polls, Cut: l.cut, Unrecorded: l.offTime,
 		Sampled: l.sampled, Alive: l.alive, NoCPU: l.lacks, Lacked: lackOf(l.lacks) + l.lack,
+		Counts: l.counting.list,
 	}
 	if l.last == never {
 		out.Last = 0

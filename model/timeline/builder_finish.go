@@ -118,6 +118,7 @@ func (l *LocationBuilder) rewritePaths(branches []branch) {
 		rewrite(s.to, branches[s.branch].inTree)
 	}
 	rewrite(int32(len(l.calls.Path)), branches[0].inTree)
+	l.placeCounts()
 }
 
 // odds are what locations may find odd.

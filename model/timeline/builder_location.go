@@ -40,7 +40,8 @@ type LocationBuilder struct {
 	alive       []Span
 	lacks       []Lack
 	lack        unit.Duration // of a location of another process: all of them together
-	lackCalls   []int32       // by lack: the last call that began before it, -1 if there is none
+	counting    counting
+	lackCalls   []int32 // by lack: the last call that began before it, -1 if there is none
 
 	first, last unit.Duration
 	clockError  unit.Duration
@@ -205,4 +206,5 @@ func (l *LocationBuilder) close() {
 		l.calls.resize(l.space, n)
 	}
 	l.placeLacks()
+	l.findCounts()
 }

@@ -25,6 +25,7 @@ type Timeline struct {
 	Comms       []Comm
 	Windows     []Object     // of one-sided communication
 	Files       []Object     // of collective I/O
+	Metrics     []Metric     // that threads counted
 	Messages    []Message    // matched ones, by receiving location, then by order of posting there
 	Collectives []Collective // those that all members took part in, by series, then by order
 	Members     []Member     // of the collectives, in their order, then by rank in the communicator; see MembersOf
@@ -58,6 +59,7 @@ type Location struct {
 	Alive        []Span        // when its threads lived, one after the other; nil: one did for the whole run
 	NoCPU        []Lack        // when it could have run but had no CPU, in order, none across the end of a call
 	Lacked       unit.Duration // the sum of NoCPU; also of locations of other processes
+	Counts       []Increment   // in order of time
 }
 
 // Calls are the calls of a location in the order of their beginnings, so that a call comes before

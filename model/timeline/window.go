@@ -24,6 +24,10 @@ func (t *Timeline) Shift(d unit.Duration, threads int) {
 			l.NoCPU[j].From += d
 			l.NoCPU[j].To += d
 		}
+		for j := range l.Counts {
+			l.Counts[j].From += d
+			l.Counts[j].To += d
+		}
 	})
 	for i := range t.Messages {
 		t.Messages[i].Sent += d
@@ -66,6 +70,10 @@ func (t *Timeline) MoveRanks(by []unit.Duration) {
 		for j := range l.Calls.Enter {
 			l.Calls.Enter[j] += d
 			l.Calls.Leave[j] += d
+		}
+		for j := range l.Counts {
+			l.Counts[j].From += d
+			l.Counts[j].To += d
 		}
 		note(l.First, l.Last)
 	}
@@ -266,6 +274,7 @@ func (c *cutter) cutLocation(l *Location, k *keptCalls) Location {
 			out.Lacked += s.To - s.From
 		}
 	}
+	out.Counts = cutCounts(l.Counts, begin, end)
 	out.Sampled = nil
 	for _, s := range l.Sampled {
 		if k.has(s.Call) {

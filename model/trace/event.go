@@ -28,8 +28,9 @@ const (
 	useWindow   // Object
 	useFile     // Object
 	useChannel  // Object
+	useMetric   // Object
 	useFlag     //
-	useObject   = useWindow | useFile | useChannel
+	useObject   = useWindow | useFile | useChannel | useMetric
 	useMessage  = usePeer | useComm | useTag | useSize
 	useCollects = useOp | useComm | useRoot | useSent | useCounts
 )
@@ -50,19 +51,21 @@ var fieldsOf = [64]fields{
 	Put: useWindow | usePeer | useSize, Get: useWindow | usePeer | useSize, Atomic: useWindow | usePeer | useSent,
 	FileOpen: useFile, FileClose: useFile, FileBegin: useFile | useRequest | useSize, FileEnd: useFile | useRequest,
 	PartitionedSend: useMessage | useRequest | useChannel, PartitionedDone: useMessage | useRequest | useChannel,
+	Count: useMetric | useRequest,
 }
 
 // numKinds is the number of kinds of events, numOps that of collective operations.
 const (
-	numKinds = PartitionedDone + 1
+	numKinds = Count + 1
 	numOps   = timeline.OpNeighborAlltoallw + 1
 )
 
 // limits are how many definitions there are that events refer to.
-type limits struct{ regions, stacks, comms, windows, files uint32 }
+type limits struct{ regions, stacks, comms, windows, files, metrics uint32 }
 
 func limitsOf(d *Definitions) limits {
-	return limits{uint32(len(d.Regions)), uint32(max(len(d.Stacks), 1)), uint32(len(d.Comms)), uint32(len(d.Windows)), uint32(len(d.Files))}
+	return limits{uint32(len(d.Regions)), uint32(max(len(d.Stacks), 1)), uint32(len(d.Comms)), uint32(len(d.Windows)), uint32(len(d.Files)),
+		uint32(len(d.Metrics))}
 }
 
 // check reports what is wrong with an event: a reference to nothing.
@@ -84,6 +87,8 @@ func (l limits) check(e *Event) error {
 		return fmt.Errorf("window %d is not defined", e.Object)
 	case f&useFile != 0 && e.Object >= l.files:
 		return fmt.Errorf("file %d is not defined", e.Object)
+	case f&useMetric != 0 && e.Object >= l.metrics:
+		return fmt.Errorf("metric %d is not defined", e.Object)
 	}
 	return nil
 }

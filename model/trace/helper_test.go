@@ -100,7 +100,7 @@ func equalEvents(a, b []Event) bool {
 	return slices.EqualFunc(a, b, func(x, y Event) bool {
 		return x.Time == y.Time && x.Kind == y.Kind && x.Op == y.Op && x.Region == y.Region && x.Stack == y.Stack &&
 			x.Peer == y.Peer && x.Root == y.Root && x.Comm == y.Comm && x.Tag == y.Tag && x.Size == y.Size &&
-			x.Sent == y.Sent && x.Received == y.Received && x.Request == y.Request && slices.Equal(x.Counts, y.Counts)
+			x.Sent == y.Sent && x.Received == y.Received && x.Request == y.Request && x.Object == y.Object && slices.Equal(x.Counts, y.Counts)
 	})
 }
 
@@ -121,7 +121,7 @@ func randomTrace(seed uint64, ranks, threads, events int) *Trace {
 			{Name: "main"}, // once more
 		},
 		Comms:  []timeline.Comm{{Name: "MPI_COMM_WORLD"}, {Name: "odd"}},
-		Stacks: []Stack{{}, {0, 0}, {1, 1}, {2, 7}},
+		Stacks: []Stack{{}, {0, 0}, {1, 1}, {2, 7}}, Metrics: []timeline.Metric{{Name: "PAPI_TOT_INS", Unit: "#"}, {Name: "page faults"}},
 		Properties: Properties{
 			Command: []string{"./a.out", "-x", "two words"}, Launch: []string{"mpirun", "-n", "2", "./a.out"},
 			MPI: "Open MPI 4.1", Tool: "test", Machine: "box", Created: 1_700_000_000_123_456_789,
@@ -214,6 +214,7 @@ func randomEvents(rng *rand.Rand, d *Definitions, n int) []Event {
 				{Kind: SkippedCollectives, Comm: 1, Size: 12}, {Kind: Fork, Size: 4}, {Kind: Join}, {Kind: TeamBegin}, {Kind: TeamEnd},
 				{Kind: Sample, Stack: uint32(rng.IntN(len(d.Stacks)))}, {Kind: Polls, Size: 7}, {Kind: RecordingOff}, {Kind: RecordingOn},
 				{Kind: CommCreate, Comm: 1}, {Kind: CommDestroy, Comm: 1},
+				{Kind: Count, Object: uint32(rng.IntN(len(d.Metrics))), Request: rng.Uint64N(1 << 50)},
 			}
 			add(rare[rng.IntN(len(rare))])
 		}

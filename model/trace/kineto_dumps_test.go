@@ -51,6 +51,13 @@ func TestInspector(t *testing.T) {
 	if m := d.Messages[0]; d.Streams[m.From].Rank != 0 || m.Size != 8192 {
 		t.Errorf("message %+v", m)
 	}
+	single := inspectorLogs()
+	zero := single["run/a-pid2.log"] // a message of which only this end has times
+	zero.Data = append(zero.Data, inspectorLine(0, `"p2p_perf":{"p2p":"Send","p2p_sn":9,"p2p_peer":1,"p2p_msg_size_bytes":8}`, 300, 310)...)
+	tr, err = Open(single, "run", Options{})
+	if err != nil || len(tr.Warnings) != 2 || !strings.HasPrefix(tr.Warnings[1], "1 sends and receives are left out") {
+		t.Errorf("a message with one end: %v, %v", tr.Warnings, err)
+	}
 	bare := fstest.MapFS{"a.log": {Data: []byte(`{"header":{"id":"1","rank":0,"n_ranks":1},"coll_perf":{"coll":"AllReduce"}}` + "\n")}}
 	if _, err := Open(bare, "a.log", Options{}); err == nil || !strings.Contains(err.Error(), "NCCL_INSPECTOR_DUMP_VERBOSE=1") {
 		t.Errorf("a log without times: %v", err)

@@ -20,8 +20,8 @@ import (
 //     global ids, the definitions from there to indices.
 //   - MPI_COMM_SELF is one communicator in OTF2; here every rank has one of its own.
 //   - Times become picoseconds after the global offset. Offsets of clocks are kept, not applied.
-//   - Attribute lists are left out. Events that have no counterpart (metrics, parameters, locks of threads, I/O of one process)
-//     become events of kind Other. The completion of one-sided operations becomes a flush of their target.
+//   - Attribute lists are left out. Events that have no counterpart (parameters, locks of threads, I/O of one process, metrics
+//     that do not add up) become events of kind Other. The completion of one-sided operations becomes a flush of their target.
 //
 // What OTF2 has no record for is written in its own terms where that is possible: runs of
 // unsuccessful tests, times without a CPU and lifetimes of threads as parameters, what was skipped while recording was off
@@ -68,6 +68,7 @@ var otf2Events = [numKinds]uint8{
 	RecordingOff: otf2.EvtMeasurementOnOff, RecordingOn: otf2.EvtMeasurementOnOff, CommCreate: otf2.EvtCommCreate,
 	CommDestroy:  otf2.EvtCommDestroy,
 	ProgramBegin: otf2.EvtProgramBegin, ProgramEnd: otf2.EvtProgramEnd, PartitionedSend: otf2.EvtIsend, PartitionedDone: otf2.EvtIrecv,
+	Count: otf2.EvtMetric,
 }
 
 // otf2Kinds are the kinds of events by their ids; Other if there is none or if it depends on the fields.

@@ -3,6 +3,7 @@ package trace
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -148,7 +149,7 @@ func handMade(order binary.AppendByteOrder, mark byte, holes bool) fstest.MapFS 
 		anchor.b = order.AppendUint64(anchor.b, size)
 	}
 	anchor.b = append(anchor.b, 1, 1)
-	for _, count := range []uint64{2, 24} {
+	for _, count := range []uint64{2, 30} {
 		anchor.b = order.AppendUint64(anchor.b, count)
 	}
 	anchor.b = append(anchor.b, 0, 0, 0)
@@ -166,7 +167,7 @@ func handMade(order binary.AppendByteOrder, mark byte, holes bool) fstest.MapFS 
 	if holes {
 		regions()
 	}
-	for i, s := range []string{"", "MPI_Send", "main", "self", "world", "inter", "box"} {
+	for i, s := range []string{"", "MPI_Send", "main", "self", "world", "inter", "box", "PAPI_TOT_INS", "#"} {
 		d.record(otf2.DefString, i, s)
 	}
 	if !holes {
@@ -175,7 +176,7 @@ func handMade(order binary.AppendByteOrder, mark byte, holes bool) fstest.MapFS 
 	d.record(otf2.DefSystemTreeNode, 0, 6, 6, nil)
 	for r := range 2 {
 		d.record(otf2.DefLocationGroup, id(r, 10+r), 0, one, 0, nil)
-		d.record(otf2.DefLocation, 1<<40+r, 0, one, 5-3*r, id(r, 10+r))
+		d.record(otf2.DefLocation, 1<<40+r, 0, one, 7-5*r, id(r, 10+r))
 	}
 	// ranks the other way round
 	d.record(otf2.DefGroup, id(0, 4), 0, byte(6), 2, 1<<40+1, 1<<40, byte(otf2.GroupCommLocations), byte(otf2.ParadigmMPI), 0)
@@ -187,17 +188,25 @@ func handMade(order binary.AppendByteOrder, mark byte, holes bool) fstest.MapFS 
 	d.record(otf2.DefComm, id(0, 2), 3, id(2, 6), nil, 0)
 	d.record(otf2.DefComm, id(1, 8), 4, id(1, 5), nil, 0)
 	d.record(otf2.DefInterComm, id(2, 9), 5, id(3, 7), id(4, 8), nil, 0)
+	d.record(otf2.DefMetricMember, id(0, 11), 7, 0, byte(otf2.MetricPAPI), byte(0), byte(otf2.TypeU64), byte(otf2.BaseDecimal), 0, 8)
+	// relative, a double of 2^3; absolute
+	d.record(otf2.DefMetricMember, id(1, 12), 3, 0, byte(otf2.MetricOther), byte(18), byte(10), byte(0), 3, 8)
+	d.record(otf2.DefMetricMember, id(2, 13), 4, 0, byte(otf2.MetricOther), byte(17), byte(8), byte(otf2.BaseDecimal), 0, 8)
+	d.record(otf2.DefMetricClass, id(0, 14), byte(3), id(0, 11), id(1, 12), id(2, 13), byte(0), byte(otf2.RecorderCPU))
 	d.record(200, 1, 2, 3) // something new
 	d.b = append(d.b, 2, 1)
 
 	e := &bytesIn{AppendByteOrder: order}
-	e.header(mark, 5)
+	e.header(mark, 7)
 	e.at(500)
-	e.b = append(e.b, otf2.EvtEnter, 0) // local region 0
+	half := int(math.Float64bits(0.5))
+	e.record(otf2.EvtMetric, 0, byte(3), byte(otf2.TypeU64), 1000, byte(10), half, byte(8), 77) // local class 0
+	e.b = append(e.b, otf2.EvtEnter, 0)                                                         // local region 0
 	e.at(510)
 	e.b = append(e.b, otf2.EvtEnter, 1, 1)
 	e.record(otf2.EvtSend, 1, 0, 7, 300) // local communicator 0
 	e.at(70500)
+	e.record(otf2.EvtMetric, 0, byte(3), byte(otf2.TypeU64), 5<<32, byte(10), half, byte(8), 78)
 	e.b = append(e.b, otf2.EvtLeave, 1, 1)
 	e.b = append(e.b, otf2.EvtLeave, 0)
 	e.b = append(e.b, 2, 1)
@@ -205,6 +214,7 @@ func handMade(order binary.AppendByteOrder, mark byte, holes bool) fstest.MapFS 
 	l.header(mark, 0)
 	l.record(otf2.LocalMapping, byte(otf2.MapRegion), 2, byte(0), id(1, 3), id(0, 900_000))  // dense
 	l.record(otf2.LocalMapping, byte(otf2.MapComm), 2, byte(1), 0, id(1, 8), 1000, id(2, 9)) // sparse
+	l.record(otf2.LocalMapping, byte(otf2.MapMetric), 1, byte(0), id(0, 14))
 	l.b = append(l.b, 2, 1)
 
 	other := &bytesIn{AppendByteOrder: order}
@@ -234,7 +244,7 @@ func TestOTF2ByHand(t *testing.T) {
 			want := Definitions{
 				Ranks: 2,
 				Locations: []Location{
-					{ID: 1<<40 + 1, Rank: 0, Host: "box", Events: 2}, {ID: 1 << 40, Rank: 1, Host: "box", Events: 5},
+					{ID: 1<<40 + 1, Rank: 0, Host: "box", Events: 2}, {ID: 1 << 40, Rank: 1, Host: "box", Events: 7},
 				},
 				Regions: []timeline.Region{{Name: "MPI_Send", Paradigm: timeline.MPI, Role: timeline.PointToPoint}, {Name: "main"}},
 				Comms: []timeline.Comm{
@@ -242,6 +252,7 @@ func TestOTF2ByHand(t *testing.T) {
 					{Name: "world", Members: []int32{0, 1}}, {Name: "inter", Members: []int32{0}, Remote: []int32{1}},
 				},
 				Stacks: []Stack{{}}, Properties: Properties{Resolution: 1e6},
+				Metrics: []timeline.Metric{{Name: "PAPI_TOT_INS", Unit: "#"}, {Name: "self", Unit: "#"}},
 			}
 			compare(t, got, newMemory(want, [][]Event{
 				{
@@ -249,8 +260,10 @@ func TestOTF2ByHand(t *testing.T) {
 					{Time: 100 * us, Kind: Send, Peer: 0, Comm: 3, Tag: 1, Size: 8},
 				},
 				{
+					{Kind: Count, Object: 0, Request: 1000}, {Kind: Count, Object: 1, Request: 4},
 					{Kind: Enter, Region: 1}, {Time: 10 * us, Kind: Enter, Region: 0},
 					{Time: 10 * us, Kind: Send, Peer: 1, Comm: 2, Tag: 7, Size: 300},
+					{Time: 70000 * us, Kind: Count, Object: 0, Request: 5 << 32}, {Time: 70000 * us, Kind: Count, Object: 1, Request: 8},
 					{Time: 70000 * us, Kind: Leave, Region: 0}, {Time: 70000 * us, Kind: Leave, Region: 1},
 				},
 			}))

@@ -39,6 +39,7 @@ func (a *otf2Archive) openReader(l *Location, clock otf2.Clock) (*otf2Reader, er
 		regions: a.regions.Mapped(&local.Maps[otf2.MapRegion]), comms: a.comms.Mapped(&local.Maps[otf2.MapComm]),
 		contexts: a.contexts.Mapped(&local.Maps[otf2.MapContext]), self: a.self, rank: uint32(l.Rank),
 		kinds: a.kinds, skips: a.skips, parameters: local.Maps[otf2.MapParameter], objects: a.objectsOf(local),
+		metrics: a.metrics, classes: local.Maps[otf2.MapMetric],
 	}
 	return r, nil
 }
@@ -63,8 +64,13 @@ type otf2Reader struct {
 	partial    bool  // the last record is only a part of an event
 	parameters otf2.Map
 	objects    otf2Objects
+	metrics    map[uint32][]otf2Metric
+	classes    otf2.Map
+	totals     map[uint32]uint64 // of metrics whose values are increments
+	counts     []Event           // of the last record of metrics
+	given      int               // of these
 	announced  uint64
-	count      uint64
+	read       uint64
 	record     otf2.Event
 	err        error
 }
@@ -98,6 +104,11 @@ func (r *otf2Reader) next(e *Event) error {
 	if r.file == nil {
 		return r.err
 	}
+	if r.given < len(r.counts) {
+		*e = r.counts[r.given]
+		r.given++
+		return nil
+	}
 	for {
 		r.partial = false
 		if err := r.nextRecord(e); err != nil || !r.partial {
@@ -109,15 +120,15 @@ func (r *otf2Reader) next(e *Event) error {
 func (r *otf2Reader) nextRecord(e *Event) error {
 	err := r.f.Event(&r.record)
 	if errors.Is(err, io.EOF) {
-		if r.count < r.announced && r.announced != otf2.Undefined64 {
-			return r.f.Damage(fmt.Errorf("the file ends after %d events, but %d are announced", r.count, r.announced))
+		if r.read < r.announced && r.announced != otf2.Undefined64 {
+			return r.f.Damage(fmt.Errorf("the file ends after %d events, but %d are announced", r.read, r.announced))
 		}
 		return io.EOF
 	}
 	if err != nil {
 		return err
 	}
-	r.count++
+	r.read++
 	if r.record.Time != r.ticks || !r.begun {
 		ps, ok := r.clock.Time(r.record.Time)
 		if !ok || r.begun && ps < r.now {
@@ -206,6 +217,8 @@ func (r *otf2Reader) translateRare(e *Event) error {
 		default:
 			e.Region = r.stacks[context].Region
 		}
+	case otf2.EvtMetric:
+		r.count(e)
 	case otf2.EvtProgramEnd:
 		e.Size = int64(b.U64())
 	case otf2.EvtCommCreate, otf2.EvtCommDestroy:

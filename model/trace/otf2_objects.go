@@ -8,7 +8,69 @@ import (
 	"slackline/model/trace/otf2"
 )
 
-// Windows of one-sided communication and files of collective I/O in OTF2.
+// Windows of one-sided communication, files of collective I/O, and metrics in OTF2.
+
+// otf2Metric is a member of a class of metrics.
+type otf2Metric struct {
+	otf2.Metric
+	index  uint32 // of the trace
+	counts bool   // its values add up
+}
+
+// setMetrics translates the metrics that are counted where calls begin and end. Others, such as temperatures and what is recorded
+// at any time, say nothing about calls.
+func (a *otf2Archive) setMetrics() {
+	a.metrics = map[uint32][]otf2Metric{}
+	defined, members := map[uint32]otf2.Metric{}, map[uint32]otf2Metric{}
+	for _, m := range a.defs.Metrics {
+		defined[m.ID] = m
+	}
+	for _, c := range a.defs.Classes {
+		if !c.Synchronous() {
+			continue
+		}
+		var list []otf2Metric
+		for _, id := range c.Members {
+			m, known := members[id]
+			if member, ok := defined[id]; ok && !known {
+				m = otf2Metric{Metric: member, index: uint32(len(a.trace.Metrics)), counts: member.Counts()}
+				if m.counts {
+					a.trace.Metrics = append(a.trace.Metrics, timeline.Metric{Name: a.defs.Strings[m.Name], Unit: a.defs.Strings[m.Unit]})
+				}
+				members[id] = m
+			}
+			list = append(list, m)
+		}
+		a.metrics[c.ID] = list
+	}
+}
+
+// count makes events of a record of metrics: one of each that is counted.
+func (r *otf2Reader) count(e *Event) {
+	b := &r.record.Body
+	members := r.metrics[uint32(r.classes.Global(uint64(b.U32())))]
+	n := int(b.U8())
+	r.counts, r.given = r.counts[:0], 0
+	for i := range n {
+		kind, bits := b.U8(), b.U64()
+		if i >= len(members) || !members[i].counts {
+			continue
+		}
+		m := &members[i]
+		value := m.Value(kind, bits)
+		if m.Relative() {
+			if r.totals == nil {
+				r.totals = map[uint32]uint64{}
+			}
+			value += r.totals[m.index]
+			r.totals[m.index] = value
+		}
+		r.counts = append(r.counts, Event{Time: e.Time, Kind: Count, Object: m.index, Request: value})
+	}
+	if e.Kind = Other; len(r.counts) > 0 {
+		*e, r.given = r.counts[0], 1
+	}
+}
 
 // setObjects translates windows and files. Handles without communicator belong to one process.
 func (a *otf2Archive) setObjects() {

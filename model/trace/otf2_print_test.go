@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -278,9 +279,17 @@ func (p *otf2Printer) event(l *Location, local *otf2.Local, e *otf2.Event) (name
 		var values []string
 		for i := range n {
 			kind := map[uint8]string{4: "UINT64", 8: "INT64", 10: "DOUBLE"}[r.U8()]
-			values = append(values, fmt.Sprintf("(%s; %s; %d)", p.ref(19, uint64(p.classes[metric][i])), kind, r.U64()))
+			value := fmt.Sprint(r.U64())
+			if bits, _ := strconv.ParseUint(value, 10, 64); kind == "DOUBLE" {
+				value = fmt.Sprint(math.Float64frombits(bits))
+			}
+			values = append(values, fmt.Sprintf("(%s; %s; %s)", p.ref(19, uint64(p.classes[metric][i])), kind, value))
 		}
-		return "METRIC", fmt.Sprintf("Metric: %d, %d Value: %s", metric, n, strings.Join(values, ", "))
+		word := "Value"
+		if n > 1 {
+			word = "Values"
+		}
+		return "METRIC", fmt.Sprintf("Metric: %d, %d %s: %s", metric, n, word, strings.Join(values, ", "))
 	case 33:
 		return "PARAMETER_INT64", fmt.Sprintf("Parameter: %s, Value: %d",
 			p.ref(otf2.DefParameter, global(otf2.MapParameter, r.U32())), int64(r.U64()))

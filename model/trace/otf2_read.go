@@ -24,10 +24,11 @@ type otf2Archive struct {
 	contexts otf2.Indices
 	windows  otf2.Indices
 	files    otf2.Indices
-	groups   map[uint32][]int32 // world ranks of the groups of MPI, if there are windows
-	self     map[uint32]bool    // indices of communicators that each rank has for itself: those of rank 0
-	kinds    map[uint32]Kind    // of events that parameters stand for
-	skips    map[uint32]int     // parameters about what was skipped: which field
+	metrics  map[uint32][]otf2Metric // members of classes
+	groups   map[uint32][]int32      // world ranks of the groups of MPI, if there are windows
+	self     map[uint32]bool         // indices of communicators that each rank has for itself: those of rank 0
+	kinds    map[uint32]Kind         // of events that parameters stand for
+	skips    map[uint32]int          // parameters about what was skipped: which field
 	trace    *Trace
 
 	streams    []*otf2Stream
@@ -137,6 +138,7 @@ func (a *otf2Archive) readDefinitions() error {
 	a.setContexts()
 	a.setCarts()
 	a.setObjects()
+	a.setMetrics()
 	return a.setClocks()
 }
 

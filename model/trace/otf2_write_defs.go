@@ -286,6 +286,21 @@ func (w *otf2Writer) defineRest(d *otf2.DefinitionWriter) {
 			parameter(otf2SkipParameter(field), otf2SkipsName+name)
 		}
 	}
+	for i, m := range w.t.Metrics {
+		name, unit := d.Text(m.Name), d.Text(m.Unit)
+		d.Add(otf2.DefMetricMember, func(r *otf2.Record) {
+			r.U32(uint32(i), name, 0) // no description
+			r.U8(otf2.MetricOther, 0, otf2.TypeU64, otf2.BaseDecimal)
+			r.U64(0)
+			r.U32(unit)
+		})
+		d.Add(otf2.DefMetricClass, func(r *otf2.Record) { // of its own, which always occurs with the start and end of calls
+			r.U32(uint32(i))
+			r.U8(1)
+			r.U32(uint32(i))
+			r.U8(0, otf2.RecorderCPU)
+		})
+	}
 	if samples {
 		name := d.Text("sampling")
 		d.Add(otf2.DefInterruptGenerator, func(r *otf2.Record) {

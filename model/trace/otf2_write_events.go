@@ -129,6 +129,9 @@ func (w *otf2EventWriter) fields(e *Event) {
 	case Polls, NoCPU, ThreadBegin, ThreadEnd:
 		r.U32(uint32(otf2Parameter(e.Kind)))
 		r.U64(uint64(e.Size))
+	case Count:
+		r.U32(e.Object)
+		r.U8(1, otf2.TypeU64)
 	case RecordingOff:
 		r.U8(otf2.MeasurementOff)
 	case RecordingOn:

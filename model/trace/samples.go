@@ -266,7 +266,7 @@ func (g *gaps) takes(t unit.Duration, e *Event) bool {
 		g.sample(t, e.Stack)
 	case Fork, Join, TeamBegin, TeamEnd:
 		g.record(t, e.Kind)
-	case NoCPU:
+	case NoCPU, Count:
 		return false
 	case ProgramBegin, ProgramEnd, CommCreate, CommDestroy, RequestTest, CollectiveBegin, Other:
 		g.begin(t)

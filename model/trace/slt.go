@@ -47,6 +47,7 @@ import (
 //	"x" count:uint count*int                          coordinates of the next rank in the grid before it
 //	"w" comm:uint name:string                         a window; since version 3
 //	"f" comm:uint name:string                         a file; since version 3
+//	"k" name:string unit:string                       a metric that locations count; since version 4
 //	"e" comm:uint rank:uint count:uint count*int count:uint count*int
 //	                                                  neighbors of a rank of a communicator: in, out; -1: MPI_PROC_NULL; since version 3
 //
@@ -66,19 +67,19 @@ import (
 //	lists     counts by peer, each list once: count:uint count*int (differences)
 //	shapes    the kind, a byte, and the fields that this kind uses, in this order: region:uint stack:uint
 //	          peer:int comm:uint tag:int size:int op:uint root:int sent:int received:int list:uint
-//	          (0: none, else the number of the list, from 1) object:uint (window, file or channel) flag:byte
+//	          (0: none, else the number of the list, from 1) object:uint (window, file, channel or metric) flag:byte
 //	events    the number of the shape of each event: a byte if there are at most 256 shapes, else two
 //	lengths   for every four events a byte: two bits each, from the lowest, with the length of the
 //	          difference of their time from the event before: 1, 2, 3 or 8 bytes
 //	times     the differences, divided by grain, in so many bytes, little-endian
-//	requests  int for each event that has one: the difference from the request before it (from 0)
+//	requests  int for each event that has one: the difference from the request before it (from 0); the values of metrics are requests
 //
 //	INDX of events = count:uint count*(length:uint events:uint first:int last:int)
 //
 // The index names the chunks before it: length with its frame, number of events, first and last time.
 //
 // Version 2 of events has the kinds 27 to 29, what was skipped while recording was off; version 3 those of windows, files and
-// partitioned messages.
+// partitioned messages; version 4 the values of metrics.
 //
 // # What a reader rejects
 //
@@ -99,8 +100,8 @@ const (
 )
 
 var (
-	sltDefsLayout  = chunk.Layout{Magic: "SLTTRACE", End: "SLTD", Version: 3, What: "slackline trace"}
-	sltEventLayout = chunk.Layout{Magic: "SLTEVENT", End: "SLTE", Version: 3, What: "file of events of a slackline trace"}
+	sltDefsLayout  = chunk.Layout{Magic: "SLTTRACE", End: "SLTD", Version: 4, What: "slackline trace"}
+	sltEventLayout = chunk.Layout{Magic: "SLTEVENT", End: "SLTE", Version: 4, What: "file of events of a slackline trace"}
 )
 
 // The columns of a chunk of events.

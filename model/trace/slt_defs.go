@@ -48,6 +48,10 @@ func writeSLTDefinitions(out io.Writer, d *Definitions) error {
 	}
 	w.objects('w', d.Windows)
 	w.objects('f', d.Files)
+	for _, m := range d.Metrics {
+		w.record('k')
+		w.strings(m.Name, m.Unit)
+	}
 	for i := range d.Comms {
 		w.neighbors(uint64(i), &d.Comms[i])
 	}
@@ -295,6 +299,8 @@ func (r *sltDefsReader) record() error {
 		err = r.object(&d.Windows)
 	case 'f':
 		err = r.object(&d.Files)
+	case 'k':
+		d.Metrics = append(d.Metrics, timeline.Metric{Name: r.c.String(), Unit: r.c.String()})
 	case 'e':
 		err = r.neighbors()
 	default:

@@ -28,6 +28,7 @@ import (
 //	           | "neighbors" COMM RANK "from" NEIGHBOR* "to" NEIGHBOR*   of a rank of the communicator, in MPI's order; -: MPI_PROC_NULL
 //	           | "window" KEY ["name" NAME] "comm" COMM      of one-sided communication
 //	           | "file" KEY ["name" NAME] "comm" COMM        of collective I/O
+//	           | "metric" KEY ["name" NAME] ["unit" UNIT]    that locations count
 //	           | "command" WORD* | "launch" WORD* | "mpi" WORD | "tool" WORD | "machine" WORD
 //	           | "created" NANOSECONDS | "sample-period" TIME | "callpaths" WORD | "resolution" N
 //	           | "yield" "forced"                            the recorder made MPI give up the CPU while it waits
@@ -72,6 +73,7 @@ import (
 //	           | "atomic" WINDOW "at" RANK ["sent" SIZE] ["received" SIZE]
 //	           | "file-open" FILE | "file-close" FILE
 //	           | "file-begin" FILE NUMBER ["size" SIZE] | "file-end" FILE NUMBER
+//	           | "count" METRIC VALUE                        since the start; what it grew by belongs to the call open until then
 //	           | "program-begin" | "program-end" STATUS | "other"
 //	message    = ["size" SIZE] ["tag" N] ["comm" KEY] ["request" REQUEST] ["channel" N]
 //

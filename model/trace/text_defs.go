@@ -36,6 +36,8 @@ func (r *textReader) definition(keyword string) {
 		r.defineObject("the window", r.windows, &d.Windows)
 	case "file":
 		r.defineObject("the file", r.files, &d.Files)
+	case "metric":
+		r.defineMetric()
 	case "command":
 		d.Command = r.allWords()
 	case "launch":
@@ -128,6 +130,16 @@ func (r *textReader) defineObject(what string, known map[string]uint32, list *[]
 	o.Comm = int32(r.comm("the communicator"))
 	known[key] = uint32(len(*list))
 	*list = append(*list, o)
+}
+
+// defineMetric defines a metric.
+func (r *textReader) defineMetric() {
+	key := r.newKey("the metric", r.metrics)
+	m := timeline.Metric{Name: key}
+	optional(r, "name", &m.Name, r.take)
+	optional(r, "unit", &m.Unit, r.take)
+	r.metrics[key] = uint32(len(r.d.Metrics))
+	r.d.Metrics = append(r.d.Metrics, m)
 }
 
 // defineNeighbors reads the neighbors of a rank of a communicator.

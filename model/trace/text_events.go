@@ -181,8 +181,10 @@ func (r *textReader) otherRecord(w string, e *Event) {
 		e.Kind, e.Comm = CommDestroy, r.comm("the communicator")
 	case "skipped":
 		r.skipped(e)
+	case "count":
+		e.Kind, e.Object, e.Request = Count, r.key("the metric", "metric", r.metrics), r.uint64("the value")
 	default:
-		known := []string{"send", "recv", "sample", "no-cpu", "recording", "comm-create", "comm-destroy", "skipped"}
+		known := []string{"send", "recv", "sample", "no-cpu", "recording", "comm-create", "comm-destroy", "skipped", "count"}
 		for _, m := range []map[string]Kind{textPlain, textRequests, textNumbers, textWindows, textFiles} {
 			known = slices.AppendSeq(known, maps.Keys(m))
 		}

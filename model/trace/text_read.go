@@ -30,6 +30,7 @@ type textReader struct {
 	stacks  map[string]uint32
 	windows map[string]uint32
 	files   map[string]uint32
+	metrics map[string]uint32
 	events  [][]Event
 	trips   []textTrip
 	at      int // location being read; -1: none
@@ -53,7 +54,7 @@ func readText(src source, _ Options) (*Trace, error) {
 	r := &textReader{
 		show: src.show, unit: "ns", at: -1,
 		regions: map[string]uint32{}, comms: map[string]uint32{}, stacks: map[string]uint32{},
-		windows: map[string]uint32{}, files: map[string]uint32{},
+		windows: map[string]uint32{}, files: map[string]uint32{}, metrics: map[string]uint32{},
 	}
 	r.d.Stacks = []Stack{{}}
 	for line := range strings.Lines(string(data)) {
@@ -93,7 +94,8 @@ func (r *textReader) header(line string) {
 
 // Words that begin a line.
 var textLines = []string{
-	"unit", "ranks", "comm", "region", "stack", "cart", "coordinates", "neighbors", "window", "file", "command", "launch", "mpi", "tool",
+	"unit", "ranks", "comm", "region", "stack", "cart", "coordinates", "neighbors", "window", "file", "metric", "command", "launch", "mpi",
+	"tool",
 	"machine",
 	"created", "sample-period", "callpaths", "resolution", "yield", "rank", "offset", "trip", "enter", "leave",
 }

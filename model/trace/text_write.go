@@ -18,6 +18,7 @@ type textWriter struct {
 	comms   []string
 	windows []string
 	files   []string
+	metrics []string
 	unit    uint64 // of times, in ps
 	b       []byte
 	err     error
@@ -230,6 +231,9 @@ func (w *textWriter) record(e *Event) {
 		b = fmt.Appendf(b, "sample %d", e.Stack)
 	case NoCPU:
 		w.b = w.time(append(b, "no-cpu "...), e.Size)
+		return
+	case Count:
+		w.b = strconv.AppendUint(append(appendWord(append(b, "count "...), w.metrics[e.Object]), ' '), e.Request, 10)
 		return
 	case RecordingOn:
 		b = append(b, "recording on"...)

@@ -55,6 +55,18 @@ func (w *textWriter) definitions() {
 	}
 	w.windows = w.objects("window", d.Windows)
 	w.files = w.objects("file", d.Files)
+	names = nil
+	for _, m := range d.Metrics {
+		names = append(names, m.Name)
+	}
+	w.metrics = keysOf(names)
+	for i, m := range d.Metrics {
+		w.print("metric %s%s", quoted(w.metrics[i]), nameUnless(m.Name, w.metrics[i]))
+		if m.Unit != "" {
+			w.print(" unit %s", quoted(m.Unit))
+		}
+		w.print("\n")
+	}
 }
 
 // objects writes windows or files and returns their keys.

@@ -137,6 +137,9 @@ func newConversion(t *Trace, o TimelineOptions) (*conversion, error) {
 	for _, f := range t.Files {
 		c.builder.File(f)
 	}
+	for _, m := range t.Metrics {
+		c.builder.Metric(m)
+	}
 	c.builder.SetGrid(gridOf(&t.Definitions))
 	if len(t.Stacks) > 1 && !o.NoSamples {
 		c.stacks = newStackTree(t.Stacks, c.regions)

@@ -243,6 +243,8 @@ func (r *locationReader) record(t unit.Duration, e *Event) {
 		l.SkipCollectives(t, int32(e.Comm), e.Size)
 	case NoCPU:
 		l.NoCPU(t, unit.Duration(e.Size))
+	case Count:
+		l.Count(t, int32(e.Object), e.Request)
 	case CommCreate:
 		l.CommCreate(t, int32(e.Comm))
 	case PartitionedSend:
@@ -341,6 +343,7 @@ func (r *locationReader) recording(t unit.Duration, on bool) {
 	if on {
 		r.off = false
 		r.l.On(t)
+		r.l.MissCounts()
 		if r.made != nil {
 			r.made.on(t)
 		}

@@ -53,7 +53,8 @@ type Definitions struct {
 	Comms     []timeline.Comm
 	Windows   []timeline.Object
 	Files     []timeline.Object
-	Stacks    []Stack // call-tree nodes that samples and calls refer to; Stacks[0] is the empty stack
+	Metrics   []timeline.Metric // that locations count
+	Stacks    []Stack           // call-tree nodes that samples and calls refer to; Stacks[0] is the empty stack
 	Carts     []Cart
 	Properties
 }
@@ -181,6 +182,8 @@ const (
 	// Partitioned messages: as Isend and IrecvDone; Object is the number of the channel among those with the same peer, tag and communicator.
 	PartitionedSend // Peer, Comm, Tag, Size, Request, Object
 	PartitionedDone // Peer, Comm, Tag, Size, Request, Object
+
+	Count // Object: a metric, Request: its value, which only grows; it comes before the Enter or Leave of the same time
 )
 
 // AllRanks is the Peer of a lock or flush of all ranks of a window.

@@ -107,7 +107,7 @@ func sumsOf(r *Run) []sum {
 	}
 	var exclusive unit.Duration
 	var visits, bytes int64
-	for _, e := range r.Profile.Document(r.Profile.Composition(nil), nil, nil, true).ByRank {
+	for _, e := range r.Profile.Document(r.Profile.Composition(nil), nil, nil, nil, true).ByRank {
 		exclusive += e.Exclusive
 		bytes += e.SentBytes
 		if e.Visits != nil {

@@ -133,7 +133,7 @@ func (v *view) seriesFigure(q *query, kind string) (*plot.Chart, error) {
 		return boxesFigure(sides, names, d.data.Parameters[0])
 	}
 	m := sides[0]
-	drawn := &figures.Scaling{Place: append([]float64{0}, figures.LargestRest(m.Series)...)}
+	drawn := &figures.Scaling{Place: append([]float64{0}, figures.MeasuredRest(m.Series)...)}
 	var fits []*scaling.Fit
 	for i, side := range sides {
 		if side.Err != nil {

@@ -62,12 +62,6 @@ func (s *Server) Open(ctx context.Context) error {
 	return nil
 }
 
-// Token is what requests must know.
-func (s *Server) Token() string { return s.token }
-
-// Handler answers the requests.
-func (s *Server) Handler() http.Handler { return s.handler }
-
 // Close ends what goes on in the background.
 func (s *Server) Close() { s.stop() }
 

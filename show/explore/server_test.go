@@ -386,3 +386,9 @@ func TestServeEnds(t *testing.T) {
 		t.Errorf("Serve = %v, want nil", err)
 	}
 }
+
+// Token is what requests must know.
+func (s *Server) Token() string { return s.token }
+
+// Handler answers the requests.
+func (s *Server) Handler() http.Handler { return s.handler }

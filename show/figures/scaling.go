@@ -137,12 +137,18 @@ func Expectation(c *scaling.Check) *plot.Chart {
 	return s.Models([]*scaling.Fit{c.Fit})
 }
 
-// LargestRest are the largest values of the parameters after the first one, at which a series is drawn.
-func LargestRest(s *dataset.Series) []float64 {
+// MeasuredRest are the values of the parameters after the first one at which a series is drawn: those with the most
+// points, and the largest of these.
+func MeasuredRest(s *dataset.Series) []float64 {
+	points := slices.SortedFunc(slices.Values(s.Points), func(a, b dataset.Point) int { return slices.Compare(a.At[1:], b.At[1:]) })
 	var rest []float64
-	for _, p := range s.Points {
-		if rest == nil || slices.Compare(p.At[1:], rest) > 0 {
-			rest = p.At[1:]
+	count, most := 0, 0
+	for i, p := range points {
+		if count++; i > 0 && !slices.Equal(p.At[1:], points[i-1].At[1:]) {
+			count = 1
+		}
+		if count >= most {
+			rest, most = p.At[1:], count
 		}
 	}
 	return rest
@@ -150,7 +156,7 @@ func LargestRest(s *dataset.Series) []float64 {
 
 // Repetitions draws the repeated measurements of a series at each value of the first parameter as box plots.
 func Repetitions(s *dataset.Series, parameter string) (*plot.Chart, error) {
-	rest := LargestRest(s)
+	rest := MeasuredRest(s)
 	points := slices.DeleteFunc(slices.Clone(s.Points), func(p dataset.Point) bool {
 		return !slices.Equal(p.At[1:], rest) || len(p.Values) == 0
 	})

@@ -20,7 +20,7 @@ func (in *Input) Anonymize(hosts, users []string) *Anonymizer {
 		for i := range r.Timeline.Locations {
 			hosts = append(hosts, r.Timeline.Locations[i].Host)
 		}
-		hosts = append(hosts, r.Properties.Machine)
+		hosts = append(append(hosts, r.Properties.Machine), a.launchHosts(r.Properties.Launch, r.Properties.Command)...)
 	}
 	if in.Record != nil {
 		hosts = append(hosts, in.Record.Host)
@@ -78,7 +78,34 @@ func (a *Anonymizer) cleanRun(r *Run) {
 type Anonymizer struct {
 	paths []string          // absolute ones that are known, the longest first: they may have blanks
 	hosts map[string]string // by name
+	lists []string          // of hosts, as batch systems write them: node[17-20]
 	users []string
+}
+
+// launchHosts are the hosts that a launcher was given: no rank may have run on them.
+func (a *Anonymizer) launchHosts(launch, command []string) []string {
+	var hosts []string
+	for i, word := range launch {
+		if len(command) > 0 && word == command[0] {
+			break // what follows are arguments of the program
+		}
+		option, value, ok := strings.Cut(word, "=")
+		if !ok && i+1 < len(launch) {
+			value = launch[i+1]
+		}
+		if !slices.Contains([]string{"-H", "-host", "--host", "-hosts", "--hosts", "-w", "--nodelist", "--exclude"}, option) {
+			continue
+		}
+		if strings.ContainsAny(value, "[]") {
+			a.lists = append(a.lists, value)
+			continue
+		}
+		for _, host := range strings.Split(value, ",") {
+			host, _, _ = strings.Cut(host, ":") // node7:4 has four slots
+			hosts = append(hosts, host)
+		}
+	}
+	return hosts
 }
 
 // words takes absolute paths from words of commands, also after = and :, as in --out=/tmp/x and n=4:/tmp/x.
@@ -116,6 +143,9 @@ var absolute = regexp.MustCompile("(^|[^\\w.~/<-])((?:/[^/\\s'\"`<>|;,()\\[\\]]+
 
 // clean returns a text without absolute paths, hosts and users.
 func (a *Anonymizer) clean(text string) string {
+	for _, list := range a.lists {
+		text = strings.ReplaceAll(text, list, "hosts")
+	}
 	for _, p := range a.paths {
 		text = strings.ReplaceAll(text, p, path.Base(p))
 	}
@@ -131,13 +161,26 @@ func (a *Anonymizer) clean(text string) string {
 		}
 		first, domain, _ := strings.Cut(trimmed, ".")
 		if other, ok := a.hosts[first]; ok && domain != "" {
-			return other + "." + domain + rest
+			if strings.Contains(domain, ".") || a.isDomain(domain) {
+				return other + rest
+			}
+			return other + "." + domain + rest // a file
 		}
 		if slices.Contains(a.users, trimmed) {
 			return "user" + rest
 		}
 		return word
 	})
+}
+
+// isDomain reports whether a host has this domain.
+func (a *Anonymizer) isDomain(domain string) bool {
+	for name := range a.hosts {
+		if _, of, _ := strings.Cut(name, "."); of == domain {
+			return true
+		}
+	}
+	return false
 }
 
 // words are what may be the name of a host or a user.

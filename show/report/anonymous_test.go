@@ -14,9 +14,10 @@ func TestAnonymize(t *testing.T) {
 	run := in.Runs[0]
 	run.Name, run.Words = "/home/alice/runs/app.slt", []string{"/home/alice/runs/app.slt"}
 	run.Properties.Command = []string{"/opt/secret/app", "--in=/home/alice/my data/x.nml", "input/local.nml"}
+	run.Properties.Launch = []string{"srun", "--nodelist=node[7-9]", "-H", "node8:2,spare1.cluster.example", "/opt/secret/app", "-w", "5"}
 	run.Properties.Machine = "node7.cluster.example"
 	run.Timeline.Locations[0].Host, run.Timeline.Locations[1].Host = "node7.cluster.example", "node8"
-	in.Warnings = []string{"/scratch/alice/tmp is full on node8", "alice may not read it"}
+	in.Warnings = []string{"/scratch/alice/tmp is full on node8", "alice may not read it", "node8.cluster.example wrote node8.log"}
 	in.Record = &provenance.Record{Host: "login1", Command: []string{"slackline", "report", "/home/alice/runs/app.slt"}}
 	a := in.Anonymize(nil, []string{"alice"})
 	d := documentOf(t, in)
@@ -25,12 +26,13 @@ func TestAnonymize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, bad := range []string{"alice", "/home", "/opt", "/scratch", "node7", "node8", "login1"} {
+	for _, bad := range []string{"alice", "/home", "/opt", "/scratch", "node7", "node8", "node[", "spare1", "cluster.example", "login1"} {
 		if strings.Contains(string(data), bad) {
 			t.Errorf("the report holds %q", bad)
 		}
 	}
-	for _, good := range []string{"app.slt", "main/solve", "input/local.nml", "tmp is full on host"} {
+	for _, good := range []string{"app.slt", "main/solve", "input/local.nml", "tmp is full on host",
+		"srun --nodelist=hosts -H host", "app -w 5", ".log"} {
 		if !strings.Contains(string(data), good) {
 			t.Errorf("the report has lost %q", good)
 		}

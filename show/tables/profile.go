@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"fmt"
 	"slices"
 
 	"slackline/analyze/profile"
@@ -44,6 +45,13 @@ func EachPath(p *profile.Profile, unanalyzed []waits.Unanalyzed, byRank bool) *t
 	if byRank {
 		columns, list = append(phrase.Columns("rank"), columns...), p.Entries
 	}
+	for i, m := range p.Timeline.Metrics {
+		key := "count_" + m.Name
+		if slices.ContainsFunc(columns, func(c table.Column) bool { return c.Key == key }) {
+			key = fmt.Sprintf("%s_%d", key, i+1)
+		}
+		columns = append(columns, table.Column{Key: key})
+	}
 	type place struct {
 		rank int
 		path int32
@@ -65,10 +73,27 @@ func EachPath(p *profile.Profile, unanalyzed []waits.Unanalyzed, byRank bool) *t
 		}
 		row := []any{p.Paths.Names[e.Path], profile.KindOf(&p.Paths.Region[e.Path]).String(), visits, seconds(e.Exclusive), seconds(e.Inclusive),
 			e.Sent.Count, e.Sent.Bytes, e.Received.Count, e.Received.Bytes, e.Collective.Bytes, samples, seconds(unknown[place{e.Rank, e.Path}])}
+		for m := range p.Timeline.Metrics {
+			v := int64(0)
+			if e.Counts != nil {
+				v = e.Counts[m]
+			}
+			row = append(row, v)
+		}
 		if byRank {
 			row = append([]any{e.Rank}, row...)
 		}
 		t.Add(row...)
+	}
+	return t
+}
+
+// Counters lists what was counted in a run.
+func Counters(c *profile.Counts) *table.Table {
+	t := table.New(table.Column{Key: "counter"}, table.Column{Key: "useful", Title: "in computation", Align: table.Right},
+		table.Column{Key: "total", Title: "in all calls", Align: table.Right}, table.Column{Key: "unit"})
+	for _, x := range c.Counters {
+		t.Add(Text(x.Name), Count(x.Useful), Count(x.Total), Text(x.Unit))
 	}
 	return t
 }

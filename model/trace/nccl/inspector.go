@@ -167,6 +167,7 @@ func ReadInspector(fsys fs.FS, dir string, names []string, show func(string) str
 			}
 		}
 	}
+	single := 0
 	for _, f := range files {
 		kept := f.ops[:0]
 		for _, op := range f.ops {
@@ -174,13 +175,18 @@ func ReadInspector(fsys fs.FS, dir string, names []string, show func(string) str
 			if op.peer < 0 {
 				op.what.Group += " " + op.name // numbers count the operations of one name
 			} else if m, ok := f.message(&op, members); !ok || messages[m] != 2 {
-				continue // the other end was not recorded
+				single++
+				continue
 			} else {
 				op.what.Peer = places[op.group][int(op.peer)]
 			}
 			kept = append(kept, op)
 		}
 		f.ops = kept
+	}
+	if single > 0 {
+		warnings = append(warnings, fmt.Sprintf("%d sends and receives are left out, because their other end has no record with times of kernels",
+			single))
 	}
 	return profile(files, warnings)
 }

@@ -27,6 +27,8 @@ type Definitions struct {
 	Attributes   map[uint32]uint32 // their names
 	Windows      []Object
 	Handles      []Object
+	Metrics      []Metric
+	Classes      []MetricClass
 	Count        uint64
 }
 
@@ -157,6 +159,10 @@ func (d *Definitions) add(id uint8, r *Bytes) {
 	case defAttribute:
 		self := r.U32()
 		d.Attributes[self] = r.U32()
+	case DefMetricMember:
+		d.addMetric(r)
+	case DefMetricClass:
+		d.Classes = append(d.Classes, MetricClass{r.U32(), r.List32(), r.U8()})
 	case DefRmaWin:
 		d.Windows = append(d.Windows, Object{ID: r.U32(), Name: r.U32(), Comm: r.U32()})
 	case DefIoHandle:
