@@ -106,12 +106,17 @@ func (c *converter) meets(m *timeline.Member, t unit.Duration) {
 	x.met = max(x.met, t)
 }
 
-// addKernels adds a call to what the kernels of a collective carry out.
+// addKernels adds a call to what the kernels of a collective carry out. With the times of the run it stands for another operation, whose
+// data is in the time of the kernel.
 func (c *converter) addKernels(members []timeline.Member, call *schedule.Call) {
 	at := c.calls.add(call)
 	for i := range members {
 		x := c.workOf(members[i].Location, members[i].Issue)
-		x.ops = append(x.ops, schedule.Op{Kind: schedule.Collective, Size: int64(at)})
+		op := schedule.Op{Kind: schedule.Collective, Size: int64(at)}
+		if c.options.KeepTransfers {
+			op.Context = schedule.InnerContext
+		}
+		x.ops = append(x.ops, op)
 	}
 }
 

@@ -49,6 +49,9 @@ type Options struct {
 	// KeepTransfers keeps the time that communication of accelerators took in the run after the last partner had begun. It is meant for a
 	// machine on which communication costs nothing.
 	KeepTransfers bool
+	// NoMachine sets KeepTransfers if nothing but accelerators communicates: the machine is not known, and cannot be estimated from
+	// messages of the run.
+	NoMachine bool
 
 	blockOps int // from which on blocks are cut; 0: the default
 }
@@ -61,7 +64,10 @@ func New(t *timeline.Timeline, o Options) (*Program, error) {
 	if err := o.check(t); err != nil {
 		return nil, err
 	}
+	ownMachine := t.Devices != nil && len(t.Messages) == 0 && len(t.Collectives) == 0
+	o.KeepTransfers = o.KeepTransfers || o.NoMachine && ownMachine
 	c := newConverter(t, o)
+	c.report.OwnMachine = ownMachine && o.KeepTransfers
 	if err := c.checkCounts(); err != nil {
 		return nil, err
 	}

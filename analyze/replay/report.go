@@ -43,6 +43,8 @@ type Report struct {
 
 	// Accelerators: the run has streams of accelerators.
 	Accelerators bool
+	// OwnMachine: nothing but these communicates, and that takes as long as in the run (see Options.KeepTransfers).
+	OwnMachine bool
 
 	// Asynchronous: in the run, locks were served while their target computed, and so they are in the schedule.
 	Asynchronous bool

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"runtime"
 	"strings"
 	"time"
@@ -88,7 +87,6 @@ func command(a *env.Env) *cobra.Command {
 	a.AddGroup(c, "Pattern, or what is made of a recorded run", o.Program.AddFlags)
 	o.Program.GridOfRun = true
 	o.Complete(c)
-	flags.Complete(c, "format", o.format.Allowed)
 	c.ValidArgsFunction = scenario.CompleteInput
 	return c
 }
@@ -120,7 +118,7 @@ func (o *adviseOptions) execute(a *env.Env, c *cobra.Command, args []string) err
 		report.Provenance = a.Provenance()
 		report.Provenance.Inputs, report.Provenance.Warnings = report.records, a.Warnings
 	}
-	if err := a.WriteFormat(o.format.Value, o.out, inputs, func(w io.Writer) error { return report.write(a, w, o) }); err != nil {
+	if err := a.WriteResult("advise", report, o.format.Value, o.out, inputs); err != nil {
 		return err
 	}
 	return failed
@@ -162,6 +160,7 @@ type document struct {
 type report struct {
 	document
 	records []provenance.Input
+	top     int // of the text output
 }
 
 // ask opens the runs and looks for advice. If it was interrupted, what was found so far comes with the error.
@@ -194,7 +193,7 @@ func (o *adviseOptions) ask(a *env.Env, c *cobra.Command, before, after []string
 	for _, run := range runs[1:] {
 		repeats = append(repeats, run.name)
 	}
-	r := &report{document: document{Run: first.name, Repeats: repeats, Ranks: first.Program.Ranks(), Machine: first.Machine.Name,
+	r := &report{top: o.top, document: document{Run: first.name, Repeats: repeats, Ranks: first.Program.Ranks(), Machine: first.Machine.Name,
 		Estimate: first.estimate, Result: *result}}
 	for _, run := range runs {
 		r.records = append(r.records, run.record)

@@ -58,6 +58,7 @@ func (o *adviseOptions) openRun(a *env.Env, c *cobra.Command, word string) (*run
 	var mapping *collective.Mapping
 	if o.Machine.Name == "" && given.IsZero() && input.IsTrace(word) {
 		var err error
+		o.Program.NoMachine = true
 		if in, err = o.Program.Open(a, c, word, true); err != nil {
 			return nil, err
 		}

@@ -13,20 +13,16 @@ import (
 	"slackline/show/tables"
 )
 
-func (r *report) write(a *env.Env, w io.Writer, o *adviseOptions) error {
-	switch o.format.Value {
-	case env.FormatJSON:
-		return env.WriteJSONObject(w, &r.document)
-	case env.FormatCSV, env.FormatParquet:
-		all := append(append([]advise.Advice{}, r.Advice...), r.Upgrades...)
-		return env.WriteRows(w, o.format.Value, "advise", tables.Advice(all, 0))
-	}
-	return r.writeText(a, w, o.top)
+func (r *report) JSON(*env.Env) (any, error) { return &r.document, nil }
+
+func (r *report) Rows(*env.Env) env.Rows {
+	return tables.Advice(append(append([]advise.Advice{}, r.Advice...), r.Upgrades...), 0)
 }
 
-// writeText writes the ranking, sentences to act on, and the commands that prove them.
-func (r *report) writeText(a *env.Env, w io.Writer, top int) error {
-	fmt.Fprintf(w, "%s, %s on %s: %s\n", r.Run, phrase.Plural(r.Ranks, "rank"), r.Machine, baseline(&r.Result))
+// Text writes the ranking, sentences to act on, and the commands that prove them.
+func (r *report) Text(a *env.Env, w io.Writer) error {
+	top := r.top
+	fmt.Fprintf(w, "%s, %s on %s\n%s\n", r.Run, phrase.Plural(r.Ranks, "rank"), r.Machine, baseline(&r.Result))
 	if r.Estimate != "" {
 		fmt.Fprintf(w, "the machine: %s\n", r.Estimate)
 	}
