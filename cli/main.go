@@ -46,6 +46,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 		signal.Ignore(syscall.SIGHUP) // but a terminal that is closed sends several of these
 		stop()
 	})
+	defer a.EndInTime(ctx)()
 	job, err := clijob.Join(ctx, args)
 	a.TakePart(ctx, job)
 	if err != nil {

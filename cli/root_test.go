@@ -2,10 +2,15 @@ package cli
 
 import (
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"slackline/cli/env"
+	"slackline/cli/flags"
 )
 
 // Every verb of the registry is a command of its name, in a group that the help shows.
@@ -24,5 +29,36 @@ func TestRegistry(t *testing.T) {
 		if c.Short == "" || c.Example == "" {
 			t.Errorf("%s: no sentence, or no example", v.Name)
 		}
+	}
+}
+
+// Every flag that is a choice between words offers them to the shell.
+func TestChoicesComplete(t *testing.T) {
+	a := env.New(nil, strings.NewReader(""), io.Discard, io.Discard)
+	found := 0
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			choice, ok := f.Value.(*flags.Choice)
+			if !ok {
+				return
+			}
+			found++
+			complete, ok := c.GetFlagCompletionFunc(f.Name)
+			if !ok {
+				t.Errorf("%s --%s: no completion", c.CommandPath(), f.Name)
+				return
+			}
+			if words, _ := complete(c, nil, ""); !slices.Equal(words, choice.Allowed) {
+				t.Errorf("%s --%s: completed as %q, want %q", c.CommandPath(), f.Name, words, choice.Allowed)
+			}
+		})
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(rootCommand(a))
+	if found < 60 {
+		t.Errorf("%d flags are choices: not all were looked at", found)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -81,4 +82,26 @@ func ReadJSON(t *testing.T, path string, into any) {
 	if err := json.Unmarshal(data, into); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// LateSenderTrace writes a run in which rank 0 computes for 30 us and rank 1 for 10 us before a message, of 40 us in all.
+func LateSenderTrace(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "a.trace")
+	if err := os.WriteFile(path, []byte(`slackline trace 1
+unit us
+rank 0
+0 main {
+  0..30  compute
+  30..32 MPI_Send: send to 1 size 8
+} 40
+rank 1
+0 main {
+  0..10  compute
+  10..33 MPI_Recv: recv from 0 size 8
+} 40
+`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }

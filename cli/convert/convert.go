@@ -43,7 +43,7 @@ func command(a *env.Env) *cobra.Command {
 		Use:   "convert INPUT...",
 		Short: "Convert a schedule or a trace to another format, a trace to a schedule, or several schedules to one.",
 		Annotations: flags.Arguments("INPUT",
-			"a schedule file (GOAL text, LogGOPSim binary, slackline schedule) or a recorded run (slackline trace, "+
+			"a schedule file (GOAL text, LogGOPSim binary, slackline schedule, Chakra execution traces) or a recorded run (slackline trace, "+
 				"OTF2 archive, liballprof's or Paraver's files, trace as text), recognized by its content; "+
 				"- for a schedule from the standard input; or the name of a pattern"),
 		Example: `  slackline convert run.goal --to slk --out run.slk
@@ -79,7 +79,6 @@ func command(a *env.Env) *cobra.Command {
 	}
 	o.program.Complete(c)
 	o.output.Complete(c)
-	flags.Complete(c, "join", o.join.Allowed)
 	return c
 }
 

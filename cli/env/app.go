@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -44,6 +45,7 @@ type Env struct {
 	Warnings []string
 	OnRemark func(Remark) // gets notes and warnings in place of the user; nil: the user gets them
 
+	observes atomic.Bool         // the verb is of the group Observe
 	Launched bool                // by a launcher of MPI, as one of one or more processes
 	Job      *job.Job            // of several processes; nil: there is none
 	Alone    bool                // only process 0 of the job goes on
@@ -106,6 +108,7 @@ func (a *Env) AddGroup(c *cobra.Command, title string, add func(*pflag.FlagSet))
 	fs.SortFlags = false
 	add(fs)
 	c.Flags().AddFlagSet(fs)
+	flags.CompleteChoices(c, fs)
 	a.Groups[c] = append(a.Groups[c], flagGroup{title, fs})
 }
 

@@ -35,6 +35,7 @@ import (
 
 	"slackline/cli/exit"
 	"slackline/cli/job"
+	"slackline/internal/atomicfile"
 	"slackline/internal/cluster"
 	"slackline/internal/phrase"
 	"slackline/internal/provenance"
@@ -156,8 +157,32 @@ func (a *Env) Provenance() *provenance.Record {
 	return record
 }
 
+// EndInTime ends the program if a verb goes on for long after an interrupt: not every analysis looks for one all the time. Verbs
+// that observe have programs to end and results to keep. It returns what takes this back.
+func (a *Env) EndInTime(ctx context.Context) (done func()) {
+	const enough = 3 * time.Second
+	ended := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		select {
+		case <-ended:
+		case <-time.After(enough):
+			if !a.observes.Load() {
+				atomicfile.Abandon()
+				a.Progress.Clear()
+				a.Say("interrupted")
+				os.Exit(exit.Interrupted)
+			}
+		}
+	})
+	return func() {
+		stop()
+		close(ended)
+	}
+}
+
 // EnterJob decides how this process takes part in the job, if there is one.
 func (a *Env) EnterJob(c *cobra.Command) error {
+	a.observes.Store(groupOf(c) == Observe)
 	switch role := roleOf(c); {
 	case role == OnceOnly && a.superfluous():
 		return ErrNotNeeded

@@ -33,8 +33,8 @@ func Formats(others ...string) flags.Choice {
 	return flags.NewChoice(FormatText, append([]string{FormatText, FormatJSON, FormatCSV, FormatParquet}, others...)...)
 }
 
-// WriteFormat is WriteOut, or WriteBytes if the format is not text.
-func (a *Env) WriteFormat(format, out string, inputs []string, fill func(io.Writer) error) error {
+// writeFormat is WriteOut, or WriteBytes if the format is not text.
+func (a *Env) writeFormat(format, out string, inputs []string, fill func(io.Writer) error) error {
 	if format != FormatParquet {
 		return a.WriteOut(out, inputs, fill)
 	}
@@ -44,12 +44,39 @@ func (a *Env) WriteFormat(format, out string, inputs []string, fill func(io.Writ
 	return a.WriteBytes(out, inputs, fill)
 }
 
-// WriteRows writes the rows of a verb's result for programs, as CSV or as Parquet.
-func WriteRows(w io.Writer, format, verb string, t *table.Table) error {
-	if format == FormatParquet {
-		return t.WriteParquet(w, verb)
+// Result is what a verb found, in the forms in which it can be written. Only the one that is asked for is made.
+type Result interface {
+	JSON(a *Env) (any, error)
+	Rows(a *Env) Rows
+	Text(a *Env, w io.Writer) error
+}
+
+// Rows are a result as one table, for programs.
+type Rows interface {
+	WriteCSV(w io.Writer) error
+	WriteParquet(w io.Writer, verb string) error
+}
+
+// WriteResult writes what a verb found in one of its forms.
+func (a *Env) WriteResult(verb string, r Result, format, out string, inputs []string) error {
+	return a.writeFormat(format, out, inputs, func(w io.Writer) error { return a.WriteForm(w, verb, r, format) })
+}
+
+// WriteForm is WriteResult to a writer.
+func (a *Env) WriteForm(w io.Writer, verb string, r Result, format string) error {
+	switch format {
+	case FormatJSON:
+		d, err := r.JSON(a)
+		if err != nil {
+			return err
+		}
+		return WriteJSONObject(w, d)
+	case FormatCSV:
+		return r.Rows(a).WriteCSV(w)
+	case FormatParquet:
+		return r.Rows(a).WriteParquet(w, verb)
 	}
-	return t.WriteCSV(w)
+	return r.Text(a, w)
 }
 
 // WriteOut hands fill a writer of the file out, which appears only when it is
@@ -215,24 +242,24 @@ func (a *Env) WriteWrapped(w io.Writer, text string) {
 	}
 }
 
-// WriteTable writes a table in one of the formats.
-func (a *Env) WriteTable(w io.Writer, t *table.Table, format string) error {
-	switch format {
-	case FormatJSON:
-		list := List{}
-		for _, row := range t.Rows {
-			var m document.Members[any]
-			for i, c := range row {
-				m = append(m, document.Member[any]{Name: t.Columns[i].Key, Value: c.Value})
-			}
-			list = append(list, m)
+// Table is a result that is nothing but a table.
+type Table struct{ *table.Table }
+
+func (t Table) JSON(*Env) (any, error) {
+	list := List{}
+	for _, row := range t.Table.Rows {
+		var m document.Members[any]
+		for i, c := range row {
+			m = append(m, document.Member[any]{Name: t.Columns[i].Key, Value: c.Value})
 		}
-		return WriteJSONObject(w, list)
-	case FormatCSV, FormatParquet:
-		return WriteRows(w, format, "list", t)
+		list = append(list, m)
 	}
-	return a.WriteText(w, t, true)
+	return list, nil
 }
+
+func (t Table) Rows(*Env) Rows { return t.Table }
+
+func (t Table) Text(a *Env, w io.Writer) error { return a.WriteText(w, t.Table, true) }
 
 // WriteJSONObject writes a result as JSON.
 func WriteJSONObject(w io.Writer, result any) error { return document.Write(w, result) }

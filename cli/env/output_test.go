@@ -94,7 +94,7 @@ func TestCheckOutputs(t *testing.T) {
 	}
 }
 
-func TestWriteTable(t *testing.T) {
+func TestWriteForm(t *testing.T) {
 	list := table.New(table.Column{Key: "name"}, table.Column{Key: "ranks", Align: table.Right})
 	list.Add("ring", 4)
 	list.Add("halo2d", 16)
@@ -105,7 +105,7 @@ func TestWriteTable(t *testing.T) {
 	} {
 		a, _ := newEnv()
 		var got bytes.Buffer
-		if err := a.WriteTable(&got, list, format); err != nil {
+		if err := a.WriteForm(&got, "list", Table{list}, format); err != nil {
 			t.Fatal(err)
 		}
 		text := got.String()

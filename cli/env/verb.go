@@ -79,6 +79,16 @@ func roleOf(c *cobra.Command) Role {
 	return OnceOnly // the program without a verb prints its help
 }
 
+// groupOf is the group of a command, or of the verb above it.
+func groupOf(c *cobra.Command) Group {
+	for ; c != nil; c = c.Parent() {
+		if c.GroupID != "" {
+			return Group(c.GroupID)
+		}
+	}
+	return Others
+}
+
 // joins reports whether the processes that a launcher started join their job to run a command.
 func (r Role) joins() bool { return r == FirstOnly || r == Shared }
 

@@ -131,6 +131,15 @@ func Complete(c *cobra.Command, flag string, words []string) {
 	CompleteWith(c, flag, func() []string { return words })
 }
 
+// CompleteChoices offers what flags allow that are a choice.
+func CompleteChoices(c *cobra.Command, fs *pflag.FlagSet) {
+	fs.VisitAll(func(f *pflag.Flag) {
+		if choice, ok := f.Value.(*Choice); ok {
+			Complete(c, f.Name, choice.Allowed)
+		}
+	})
+}
+
 // CompleteWith offers what list returns as values of a flag. The flag must exist.
 func CompleteWith(c *cobra.Command, flag string, list func() []string) {
 	err := c.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {

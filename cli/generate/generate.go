@@ -65,7 +65,6 @@ func command(a *env.Env) *cobra.Command {
 	c.ValidArgsFunction = scenario.CompleteInput
 	o.program.Complete(c)
 	o.output.Complete(c)
-	flags.Complete(c, "format", o.Format.Allowed)
 	return c
 }
 
@@ -112,7 +111,7 @@ func (o *generateOptions) writeList(a *env.Env, w io.Writer) error {
 		for _, p := range pattern.List() {
 			t.Add(p.Name, string(p.Kind), p.Info, strings.Join(p.Params, " "), strings.Join(algorithmsOf(p.Name), " "))
 		}
-		return a.WriteTable(w, t, o.Format.Value)
+		return a.WriteForm(w, "list", env.Table{Table: t}, o.Format.Value)
 	}
 	for _, section := range []struct {
 		kind  pattern.Kind
@@ -155,7 +154,7 @@ func (o *generateOptions) describe(a *env.Env, w io.Writer, name string) error {
 	}
 	t := algorithmTable(name)
 	if o.Format.Value != env.FormatText {
-		return a.WriteTable(w, t, o.Format.Value)
+		return a.WriteForm(w, "list", env.Table{Table: t}, o.Format.Value)
 	}
 	for line := range strings.Lines(list[i].Describe()) {
 		writeIndented(w, strings.TrimRight(line, "\n"), env.WidthOf(a.Stdout))

@@ -2,7 +2,6 @@
 package hang
 
 import (
-	"io"
 	"slices"
 	"time"
 
@@ -62,7 +61,6 @@ func command(a *env.Env) *cobra.Command {
 		fs.Var(&o.format, "format", "form of the output")
 		env.AddOut(fs, &o.out)
 	})
-	flags.Complete(c, "format", o.format.Allowed)
 	return c
 }
 
@@ -98,16 +96,8 @@ func (o *hangOptions) run(a *env.Env, c *cobra.Command, args []string) error {
 	if o.format.Value == env.FormatJSON {
 		r.Provenance = provenance.New(a.Args)
 	}
-	err = a.WriteOut(o.out, nil, func(w io.Writer) error {
-		switch o.format.Value {
-		case env.FormatJSON:
-			return env.WriteJSONObject(w, r.Document)
-		case env.FormatCSV:
-			return r.byRank().WriteCSV(w)
-		}
-		return r.writeText(a, w, o.top)
-	})
-	if err != nil {
+	r.top = o.top
+	if err := a.WriteResult("hang", r, o.format.Value, o.out, nil); err != nil {
 		return err
 	}
 	return exitOf(r.verdict.Outcome)

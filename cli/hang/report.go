@@ -69,14 +69,17 @@ type stateJSON struct {
 type report struct {
 	Document
 	verdict *hang.Verdict
+	top     int // rows in the text output
 }
+
+func (r *report) JSON(*env.Env) (any, error) { return r.Document, nil }
 
 // mostPaths is the number of rows whose call paths are looked up.
 const mostPaths = 40
 
 func newReport(sight *record.Sight) *report {
 	v := hang.Analyze(&sight.Run, sight.Alive)
-	r := &report{verdict: v, Document: Document{
+	r := &report{verdict: v, top: 20, Document: Document{
 		Outcome: v.Outcome, Summary: v.Summary(sight.Apart), Command: sight.Command,
 		Ranks: len(sight.Ranks), Calls: sight.Calls, Alive: sight.Alive,
 		Findings: []findingJSON{}, Roots: list(v.Roots), Blocked: list(v.Blocked), Stuck: list(v.Stuck), Moved: list(v.Moved),
@@ -130,11 +133,10 @@ func path(regions []timeline.Region) (names, source string) {
 
 // Write writes why a program stands still.
 func Write(a *env.Env, w io.Writer, sight *record.Sight) error {
-	const rows = 20
-	return newReport(sight).writeText(a, w, rows)
+	return newReport(sight).Text(a, w)
 }
 
-func (r *report) writeText(a *env.Env, w io.Writer, top int) error {
+func (r *report) Text(a *env.Env, w io.Writer) error {
 	fmt.Fprintf(w, "%s\n", a.Bold(r.title()))
 	a.WriteWrapped(w, r.Summary)
 	for i, f := range r.Findings {
@@ -148,7 +150,7 @@ func (r *report) writeText(a *env.Env, w io.Writer, top int) error {
 		a.WriteWrapped(w, "What helps: "+f.Advice)
 	}
 	fmt.Fprintln(w)
-	return a.WriteCut(w, r.table(top))
+	return a.WriteCut(w, r.table(r.top))
 }
 
 // title is the answer in a few words.
@@ -180,8 +182,8 @@ func (r *report) table(top int) *table.Table {
 	return t
 }
 
-// byRank is what each rank does, for programs.
-func (r *report) byRank() *table.Table {
+// Rows is what each rank does, for programs.
+func (r *report) Rows(*env.Env) env.Rows {
 	t := table.New(phrase.Columns("rank", "thread", "doing", "call", "since_s", "stuck", "callpath", "source")...)
 	for _, s := range r.States {
 		for _, rank := range s.Ranks {

@@ -90,7 +90,6 @@ func checkCommand(a *env.Env) *cobra.Command {
 		fs.StringVar(&o.comment, "comment", "", "also write a comment for a pull or merge request to this `file`, in Markdown as GitHub "+
 			"and GitLab show it")
 	})
-	flags.Complete(c, "format", o.format.Allowed)
 	return c
 }
 
@@ -110,24 +109,13 @@ func (o *checkOptions) run(a *env.Env, c *cobra.Command) error {
 		}
 		list = slices.DeleteFunc(list, func(x tables.SeriesChange) bool { return x.After <= at })
 	}
-	g := newRepository(c.Context(), r)
+	report := &checkReport{r, list, newRepository(c.Context(), r), o}
 	if o.comment != "" {
-		if err := a.WriteOut(o.comment, nil, func(w io.Writer) error { return writeMarkdown(w, r, list, g, o.level) }); err != nil {
+		if err := a.WriteOut(o.comment, nil, report.writeMarkdown); err != nil {
 			return err
 		}
 	}
-	err = a.WriteFormat(o.format.Value, o.out, nil, func(w io.Writer) error {
-		switch o.format.Value {
-		case env.FormatJSON:
-			return env.WriteJSONObject(w, o.document(a, r, list, g))
-		case env.FormatCSV, env.FormatParquet:
-			return env.WriteRows(w, o.format.Value, "history check", tables.ChangeRows(r, list))
-		case formatMarkdown:
-			return writeMarkdown(w, r, list, g, o.level)
-		}
-		return writeText(a, w, r, list, g)
-	})
-	if err != nil {
+	if err := a.WriteResult("history check", report, o.format.Value, o.out, nil); err != nil {
 		return err
 	}
 	switch verdict(list) {
@@ -149,13 +137,21 @@ func verdict(list []tables.SeriesChange) string {
 	return "unchanged"
 }
 
+// checkReport are the changes of a history.
+type checkReport struct {
+	*changes.Result
+	list    []tables.SeriesChange
+	commits *repository
+	options *checkOptions
+}
+
 // summary counts the changes.
-func summary(r *changes.Result, list []tables.SeriesChange) string {
+func (r *checkReport) summary() string {
 	var parts []string
 	for _, v := range []string{"worse", "better", "suspect"} {
 		n := 0
-		for i := range list {
-			if list[i].Verdict() == v {
+		for i := range r.list {
+			if r.list[i].Verdict() == v {
 				n++
 			}
 		}
@@ -166,29 +162,34 @@ func summary(r *changes.Result, list []tables.SeriesChange) string {
 	if len(parts) == 0 {
 		parts = []string{"no change"}
 	}
-	return fmt.Sprintf("%s: %s in %s over %s", verdict(list), strings.Join(parts, ", "), phrase.Plural(len(r.Series), "series"),
+	return fmt.Sprintf("%s: %s in %s over %s", verdict(r.list), strings.Join(parts, ", "), phrase.Plural(len(r.Series), "series"),
 		phrase.Plural(len(r.Commits), "commit"))
 }
 
-func writeText(a *env.Env, w io.Writer, r *changes.Result, list []tables.SeriesChange, g *repository) error {
-	if len(list) > 0 {
-		if err := a.WriteText(w, tables.Changes(r, list), true); err != nil {
+func (r *checkReport) Rows(*env.Env) env.Rows { return tables.ChangeRows(r.Result, r.list) }
+
+func (r *checkReport) Text(a *env.Env, w io.Writer) error {
+	if r.options.format.Value == formatMarkdown {
+		return r.writeMarkdown(w)
+	}
+	if len(r.list) > 0 {
+		if err := a.WriteText(w, tables.Changes(r.Result, r.list), true); err != nil {
 			return err
 		}
 		fmt.Fprintln(w)
 	}
 	seen := map[string]bool{}
-	for i := range list {
-		c := list[i].Change
+	for i := range r.list {
+		c := r.list[i].Change
 		if where := r.Range(c); !seen[where] && c.Kind != changes.KindDrift {
 			seen[where] = true
-			fmt.Fprintf(w, "%s\n  %s\n", where, strings.Join(g.lines(c), "\n  "))
+			fmt.Fprintf(w, "%s\n  %s\n", where, strings.Join(r.commits.lines(c), "\n  "))
 		}
 	}
-	if len(list) > 0 {
+	if len(r.list) > 0 {
 		fmt.Fprintln(w)
 	}
-	_, err := fmt.Fprintln(w, summary(r, list))
+	_, err := fmt.Fprintln(w, r.summary())
 	return err
 }
 
@@ -196,16 +197,16 @@ func writeText(a *env.Env, w io.Writer, r *changes.Result, list []tables.SeriesC
 const commentMark = "<!-- slackline history -->"
 
 // writeMarkdown writes a comment for a pull or merge request.
-func writeMarkdown(w io.Writer, r *changes.Result, list []tables.SeriesChange, g *repository, level float64) error {
-	fmt.Fprintf(w, "%s\n## Performance: %s\n", commentMark, summary(r, list))
-	if len(list) == 0 {
-		_, err := fmt.Fprintf(w, "\n%s.\n", extent(r))
+func (r *checkReport) writeMarkdown(w io.Writer) error {
+	fmt.Fprintf(w, "%s\n## Performance: %s\n", commentMark, r.summary())
+	if len(r.list) == 0 {
+		_, err := fmt.Fprintf(w, "\n%s.\n", extent(r.Result))
 		return err
 	}
 	fmt.Fprintln(w)
-	t := tables.Changes(r, list)
+	t := tables.Changes(r.Result, r.list)
 	for i, row := range t.Rows {
-		row[0].Text = map[string]string{"worse": "🔴 worse", "better": "🟢 better", "suspect": "🟡 suspect"}[list[i].Verdict()]
+		row[0].Text = map[string]string{"worse": "🔴 worse", "better": "🟢 better", "suspect": "🟡 suspect"}[r.list[i].Verdict()]
 		row[1].Text, row[7].Text = codeSpan(row[1].Text), codeSpan(row[7].Text)
 	}
 	if err := t.WriteMarkdown(w); err != nil {
@@ -213,18 +214,18 @@ func writeMarkdown(w io.Writer, r *changes.Result, list []tables.SeriesChange, g
 	}
 	fmt.Fprintf(w, "\n<details><summary>Commits</summary>\n")
 	seen := map[string]bool{}
-	for i := range list {
-		c := list[i].Change
+	for i := range r.list {
+		c := r.list[i].Change
 		if where := r.Range(c); !seen[where] && c.Kind != changes.KindDrift {
 			seen[where] = true
 			fmt.Fprintf(w, "\n%s\n\n", codeSpan(where))
-			for _, line := range g.lines(c) {
+			for _, line := range r.commits.lines(c) {
 				fmt.Fprintf(w, "* %s\n", codeSpan(line))
 			}
 		}
 	}
-	_, err := fmt.Fprintf(w, "\n</details>\n\n%s. A series without a change is reported with a probability of at most %s.\n", extent(r),
-		phrase.Percent(level, 1))
+	_, err := fmt.Fprintf(w, "\n</details>\n\n%s. A series without a change is reported with a probability of at most %s.\n", extent(r.Result),
+		phrase.Percent(r.options.level, 1))
 	return err
 }
 
@@ -233,20 +234,21 @@ func codeSpan(text string) string {
 	return "`" + strings.ReplaceAll(phrase.OneLine(text), "`", "'") + "`"
 }
 
-func (o *checkOptions) document(a *env.Env, r *changes.Result, list []tables.SeriesChange, g *repository) *document {
+func (r *checkReport) JSON(a *env.Env) (any, error) {
+	o := r.options
 	d := &document{
-		Dir: o.dir, Verdict: verdict(list), Commits: len(r.Commits), Series: len(r.Series), Level: o.level, Smallest: o.smallest, Since: o.since,
-		Changes: []changeDocument{}, Provenance: a.Record(),
+		Dir: o.dir, Verdict: verdict(r.list), Commits: len(r.Commits), Series: len(r.Series), Level: o.level, Smallest: o.smallest,
+		Since: o.since, Changes: []changeDocument{}, Provenance: a.Record(),
 	}
-	for i := range list {
-		c := &list[i]
+	for i := range r.list {
+		c := &r.list[i]
 		e := changeDocument{
 			Verdict: c.Verdict(), CallPath: c.CallPath, Metric: c.Metric, Unit: c.Unit, Kind: c.Kind,
 			Before: r.Commits[c.Before].ID, After: r.Commits[c.After].ID, From: c.From, To: c.To, P: phrase.Finite(c.P),
 			LawFrom: c.LawFrom, LawTo: c.LawTo, FormulaFrom: c.FormulaFrom, FormulaTo: c.FormulaTo,
 		}
-		e.Between, e.More = g.between(c.Change)
+		e.Between, e.More = r.commits.between(c.Change)
 		d.Changes = append(d.Changes, e)
 	}
-	return d
+	return d, nil
 }

@@ -63,7 +63,6 @@ func showCommand(a *env.Env) *cobra.Command {
 		fs.Var(&o.format, "format", "form of the output")
 		env.AddOut(fs, &o.out)
 	})
-	flags.Complete(c, "format", o.format.Allowed)
 	return c
 }
 
@@ -78,23 +77,27 @@ func (o *showOptions) run(a *env.Env, c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	return a.WriteFormat(o.format.Value, o.out, nil, func(w io.Writer) error {
-		switch o.format.Value {
-		case env.FormatJSON:
-			return env.WriteJSONObject(w, o.document(a, r))
-		case env.FormatCSV, env.FormatParquet:
-			return env.WriteRows(w, o.format.Value, "history show", tables.HistoryValues(r))
-		}
-		t := tables.HistorySeries(r)
-		if o.top > 0 && len(t.Rows) > o.top {
-			t.Left, t.Rows = len(t.Rows)-o.top, t.Rows[:o.top]
-		}
-		if err := a.WriteCut(w, t); err != nil {
-			return err
-		}
-		_, err := fmt.Fprintf(w, "\n%s\n", extent(r))
+	return a.WriteResult("history show", &showReport{r, o}, o.format.Value, o.out, nil)
+}
+
+// showReport is what a history has.
+type showReport struct {
+	*changes.Result
+	options *showOptions
+}
+
+func (r *showReport) Rows(*env.Env) env.Rows { return tables.HistoryValues(r.Result) }
+
+func (r *showReport) Text(a *env.Env, w io.Writer) error {
+	t := tables.HistorySeries(r.Result)
+	if top := r.options.top; top > 0 && len(t.Rows) > top {
+		t.Left, t.Rows = len(t.Rows)-top, t.Rows[:top]
+	}
+	if err := a.WriteCut(w, t); err != nil {
 		return err
-	})
+	}
+	_, err := fmt.Fprintf(w, "\n%s\n", extent(r.Result))
+	return err
 }
 
 // extent is how much a history has.
@@ -104,8 +107,8 @@ func extent(r *changes.Result) string {
 		first.Short(), first.Time.UTC().Format("2006-01-02"), last.Short(), last.Time.UTC().Format("2006-01-02"))
 }
 
-func (o *showOptions) document(a *env.Env, r *changes.Result) *shown {
-	d := &shown{Dir: o.dir, Commits: r.Commits, Series: []seriesDocument{}, Provenance: a.Record()}
+func (r *showReport) JSON(a *env.Env) (any, error) {
+	d := &shown{Dir: r.options.dir, Commits: r.Commits, Series: []seriesDocument{}, Provenance: a.Record()}
 	for _, s := range r.Series {
 		e := seriesDocument{CallPath: s.CallPath, Metric: s.Metric, Unit: s.Unit, Parameters: s.Parameters, Points: s.Points, Law: s.Law,
 			Values: s.Values}
@@ -114,5 +117,5 @@ func (o *showOptions) document(a *env.Env, r *changes.Result) *shown {
 		}
 		d.Series = append(d.Series, e)
 	}
-	return d
+	return d, nil
 }

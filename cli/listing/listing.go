@@ -2,8 +2,6 @@
 package listing
 
 import (
-	"io"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -36,10 +34,9 @@ func Command(a *env.Env, verb, short string, rows func() (*table.Table, error)) 
 			if err != nil {
 				return err
 			}
-			return a.WriteFormat(o.Format.Value, "", nil, func(w io.Writer) error { return a.WriteTable(w, t, o.Format.Value) })
+			return a.WriteResult("list", env.Table{Table: t}, o.Format.Value, "", nil)
 		},
 	}
 	a.AddGroup(c, "Flags", o.AddFlags)
-	flags.Complete(c, "format", o.Format.Allowed)
 	return c
 }

@@ -2,7 +2,6 @@ package measure
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"strconv"
@@ -80,8 +79,6 @@ func measureClocksCommand(a *env.Env) *cobra.Command {
 		fs.Var(&o.figure, "figure", "what --plot draws: the distribution of round trips, the drift of the ranks, what stopping after N pings "+
 			"costs and gives, the tree, the times of both schemes")
 	})
-	flags.Complete(c, "format", o.format.Allowed)
-	flags.Complete(c, "figure", o.figure.Allowed)
 	return c
 }
 
@@ -141,7 +138,7 @@ func (o *measureClocksOptions) run(a *env.Env, c *cobra.Command) error {
 			return err
 		}
 	}
-	return a.WriteFormat(o.format.Value, o.out, nil, func(w io.Writer) error { return r.write(a, w, o.format.Value) })
+	return a.WriteResult("measure clocks", r, o.format.Value, o.out, nil)
 }
 
 // momentsOf returns how many moments there are in a time, one at its start and one after every step; 0: none can be told.

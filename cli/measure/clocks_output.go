@@ -16,17 +16,7 @@ import (
 	"slackline/observe/measure"
 )
 
-func (r *measuredClocks) write(a *env.Env, w io.Writer, format string) error {
-	switch format {
-	case env.FormatJSON:
-		return env.WriteJSONObject(w, r.document(a))
-	case env.FormatCSV, env.FormatParquet:
-		return env.WriteRows(w, format, "measure clocks", r.models())
-	}
-	return r.writeText(a, w)
-}
-
-func (r *measuredClocks) writeText(a *env.Env, w io.Writer) error {
+func (r *measuredClocks) Text(a *env.Env, w io.Writer) error {
 	c := r.clocks
 	if _, err := fmt.Fprintf(w, "clocks: %s, %d ranks on %s\n", r.over, c.Ranks, hostsText(c.Hosts)); err != nil {
 		return err
@@ -64,8 +54,8 @@ func (r *measuredClocks) sources() *table.Table {
 		for _, s := range h.Sources {
 			speed := ""
 			if s.Name == "processor counter" {
-				speed = fmt.Sprintf("%.6g MHz within %.1f ppm", h.CounterHertz/1e6, 1e6*h.CounterSpread)
-				if h.Invariant == 1 {
+				speed = fmt.Sprintf("%.6g MHz within %.1f ppm", h.CounterHertz/1e6, h.CounterSpread)
+				if h.Invariant != nil && *h.Invariant {
 					speed += ", invariant"
 				}
 			}
@@ -94,7 +84,7 @@ func tripTimes(pings []clock.Ping) []float64 {
 func (r *measuredClocks) choice() *table.Table {
 	t := table.New(phrase.RightColumns("N", "pings", "above the shortest", "lowest quarter of as many")...)
 	for _, c := range r.clocks.Choice {
-		t.Add(c.Patience, fmt.Sprintf("%.1f", c.Pings), phrase.PercentCell(100*c.Excess).Text, phrase.PercentCell(100*c.Quarter).Text)
+		t.Add(c.Patience, fmt.Sprintf("%.1f", c.Pings), phrase.PercentCell(c.Excess).Text, phrase.PercentCell(c.Quarter).Text)
 	}
 	return t
 }
@@ -179,8 +169,8 @@ func larger(a, b measure.ModelError) measure.ModelError {
 	return out
 }
 
-// models has a line for each model of each rank, for programs.
-func (r *measuredClocks) models() *table.Table {
+// Rows has a line for each model of each rank, for programs.
+func (r *measuredClocks) Rows(*env.Env) env.Rows {
 	t := table.New(append(append(phrase.RightColumns("rank", "hops", "offset_ns", "drift_ppm", "drift_low_ppm", "drift_high_ppm"),
 		table.Column{Key: "model"}),
 		phrase.RightColumns("bound_ns", "error_ns", "later_bound_ns", "later_error_ns", "later_outside_ns")...)...)

@@ -110,8 +110,8 @@ func (r *measuredClocks) choiceChart() plot.Figure {
 	pings := &plot.Line{Name: "pings", Marks: true, Slot: 3}
 	for _, c := range r.clocks.Choice {
 		n := float64(c.Patience)
-		best.X, best.Y = append(best.X, n), append(best.Y, 100*c.Excess)
-		quarter.X, quarter.Y = append(quarter.X, n), append(quarter.Y, 100*c.Quarter)
+		best.X, best.Y = append(best.X, n), append(best.Y, c.Excess)
+		quarter.X, quarter.Y = append(quarter.X, n), append(quarter.Y, c.Quarter)
 		pings.X, pings.Y = append(pings.X, n), append(pings.Y, c.Pings)
 	}
 	return &plot.Stack{

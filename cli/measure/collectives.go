@@ -97,8 +97,6 @@ func measureCollectivesCommand(a *env.Env) *cobra.Command {
 			"and 'scaling' read too")
 		fs.StringVar(&o.baseline, "baseline", "", "compare with an earlier JSON result in this `file`, launch by launch")
 	})
-	flags.Complete(c, "format", o.format.Allowed)
-	flags.Complete(c, "reduction", o.reduction.Allowed)
 	flags.Complete(c, "operation", measure.OperationNames())
 	flags.Complete(c, "scheme", words(measure.Schemes))
 	return c
@@ -194,7 +192,7 @@ func (o *measureCollectivesOptions) run(a *env.Env, c *cobra.Command) error {
 	if len(verdicts) == len(r.schemes) {
 		return errors.Join(verdicts...)
 	}
-	return a.WriteFormat(o.format.Value, o.out, inputs, func(w io.Writer) error { return r.write(a, w, o.format.Value) })
+	return a.WriteResult("measure collectives", r, o.format.Value, o.out, inputs)
 }
 
 // measuredCollectives is a measurement with what its output needs.

@@ -12,20 +12,9 @@ import (
 	"slackline/model/dataset"
 	"slackline/model/unit"
 	"slackline/observe/measure"
-	"slackline/show/tables"
 )
 
-func (r *measuredCollectives) write(a *env.Env, w io.Writer, format string) error {
-	switch format {
-	case env.FormatJSON:
-		return env.WriteJSONObject(w, r.document(a))
-	case env.FormatCSV:
-		return r.data().WriteCSV(w)
-	case env.FormatParquet:
-		return tables.Measurements(r.data()).WriteParquet(w, "measure collectives")
-	}
-	return r.writeText(a, w)
-}
+func (r *measuredCollectives) Rows(*env.Env) env.Rows { return measurements{r.data()} }
 
 // data are the times of all schemes; those of the first are called time.
 func (r *measuredCollectives) data() *dataset.Dataset {
@@ -40,7 +29,7 @@ func (r *measuredCollectives) data() *dataset.Dataset {
 	return all
 }
 
-func (r *measuredCollectives) writeText(a *env.Env, w io.Writer) error {
+func (r *measuredCollectives) Text(a *env.Env, w io.Writer) error {
 	for i, c := range r.schemes {
 		if i > 0 {
 			if _, err := fmt.Fprintln(w); err != nil {
@@ -145,8 +134,8 @@ func summaryCells(s *measure.Summary, ok bool) []any {
 		return []any{"refused", "-", "-", "-", "-"}
 	}
 	interval := "-"
-	if s.Sure {
-		interval = nsText(s.Low) + " .. " + nsText(s.High)
+	if s.Low != nil {
+		interval = nsText(*s.Low) + " .. " + nsText(*s.High)
 	}
 	return []any{
 		nsText(s.Median), interval, nsText(s.Q1) + " .. " + nsText(s.Q3), nsText(s.Min),

@@ -18,33 +18,19 @@ type noiseDocument struct {
 	OverheadPercent float64            `json:"overhead_percent"`
 	SamplingLimit   float64            `json:"sampling_limit_hz"`               // the lowest of the CPUs
 	Runs            []float64          `json:"runs_overhead_percent,omitempty"` // of --runs; the quietest was kept
-	Duration        float64            `json:"duration_s"`
+	Duration        unit.Duration      `json:"duration_s"`
 	CPUs            []cpuNoise         `json:"cpus"`
 	Provenance      *provenance.Record `json:"provenance"`
 }
 
 type cpuNoise struct {
-	CPU             int                 `json:"cpu"`
-	Shortest        float64             `json:"t_min_ns"`
-	Spread          []float64           `json:"t_min_spread_ns"`
-	Threshold       float64             `json:"threshold_ns"`
-	SamplingLimit   float64             `json:"sampling_limit_hz"`
-	TickRate        float64             `json:"ticks_per_second"`
-	Iterations      uint64              `json:"iterations"`
-	Detours         int                 `json:"detours"`
-	OverheadPercent float64             `json:"overhead_percent"`
-	Duration        float64             `json:"duration_s"`
-	Full            bool                `json:"full"`
-	Causes          []measure.Line      `json:"causes"`
-	Spectrum        []measure.Frequency `json:"spectrum,omitempty"`
-	List            []detour            `json:"list"`
-	Switches        int64               `json:"involuntary_switches"`
-	Signals         uint64              `json:"pending_signals"`   // a bit set
-	Delivered       *int                `json:"delivered_signals"` // 0: all were blocked; null: not known
-	Collections     uint32              `json:"garbage_collections"`
-	Steal           *float64            `json:"steal_s"`
-	Load            float64             `json:"load_before"`
-	Virtual         bool                `json:"virtual"`
+	measure.CPUNoise
+	Detours         int      `json:"detours"`
+	OverheadPercent float64  `json:"overhead_percent"`
+	List            []detour `json:"list"`
+	measure.HostState
+	Delivered *int           `json:"delivered_signals"` // 0: all were blocked; null: not known
+	Steal     *unit.Duration `json:"steal_s"`
 }
 
 type detour struct {
@@ -53,7 +39,7 @@ type detour struct {
 	Cause  string        `json:"cause,omitempty"`
 }
 
-func (r *measuredNoise) document(a *env.Env) *noiseDocument {
+func (r *measuredNoise) JSON(a *env.Env) (any, error) {
 	d := &noiseDocument{Method: r.noise.Method, OverheadPercent: r.noise.OverheadPercent(), SamplingLimit: r.noise.SamplingLimit(),
 		Runs: r.noise.Runs, Provenance: a.Record()}
 	for i := range r.noise.CPUs {
@@ -65,23 +51,16 @@ func (r *measuredNoise) document(a *env.Env) *noiseDocument {
 		d.Duration = max(d.Duration, c.Duration)
 		d.CPUs = append(d.CPUs, c)
 	}
-	return d
+	return d, nil
 }
 
 func newCPUNoise(c *measure.CPUNoise) cpuNoise {
-	j := cpuNoise{
-		CPU: c.CPU, Shortest: c.Shortest, Spread: c.Spread, Threshold: c.Threshold, SamplingLimit: c.SamplingLimit, TickRate: c.TickRate,
-		Iterations: c.Iterations,
-		Detours:    len(c.Detours) + len(c.Samples), OverheadPercent: c.OverheadPercent(), Duration: seconds(c.Duration), Full: c.Full,
-		Causes: c.Lines, Spectrum: c.Spectrum, Switches: c.Host.InvoluntarySwitches, Signals: c.Host.PendingSignals,
-		Collections: c.Host.Collections, Load: c.Host.Load, Virtual: c.Host.Virtual,
-	}
+	j := cpuNoise{CPUNoise: *c, Detours: len(c.Detours) + len(c.Samples), OverheadPercent: c.OverheadPercent(), HostState: c.Host}
 	if c.Host.SignalsBlocked {
 		j.Delivered = new(int)
 	}
 	if c.Host.Steal >= 0 {
-		s := seconds(c.Host.Steal)
-		j.Steal = &s
+		j.Steal = &c.Host.Steal
 	}
 	for _, d := range c.Detours {
 		x := detour{Start: d.Start, Length: d.Length}
@@ -107,32 +86,20 @@ type networkDocument struct {
 
 // network is one class of pairs; all times are ns, those of G ns per byte.
 type network struct {
-	Class         string                 `json:"class"`
-	Pair          [2]int                 `json:"pair"`
-	Pairs         [][2]int               `json:"pairs"`
-	L             measure.Figure         `json:"L_ns"`
-	HalfRoundTrip measure.Figure         `json:"L_half_rtt_ns"`
-	Send          measure.Figure         `json:"o_s_ns"`
-	Receive       measure.Figure         `json:"o_r_ns"`
-	Gap           measure.Figure         `json:"g_ns"`
-	Protocols     []measure.Protocol     `json:"protocols"`
-	Eager         int                    `json:"S"`
-	EagerAsleep   int                    `json:"S_receiver_asleep"`
-	Jumps         []int                  `json:"jumps"`
-	Points        []measure.NetworkPoint `json:"sizes"`
-	Remarks       []string               `json:"remarks"`
+	Class string   `json:"class"`
+	Pair  [2]int   `json:"pair"`
+	Pairs [][2]int `json:"pairs"`
+	measure.Network
+	Jumps []int `json:"jumps"`
 }
 
-func (r *measuredNetwork) document(a *env.Env) *networkDocument {
+func (r *measuredNetwork) JSON(a *env.Env) (any, error) {
 	d := &networkDocument{Over: r.over, Version: r.version, Hosts: r.hosts, Provenance: a.Record()}
 	for i := range r.classes {
 		c, n := &r.classes[i].Class, r.classes[i].Network
-		d.Classes = append(d.Classes, network{
-			c.Name, c.Usual, c.Pairs, n.L, n.HalfRoundTrip, n.Send, n.Receive, n.Gap, n.Protocols, n.Eager, n.EagerAsleep, n.Jumps(), n.Points,
-			n.Remarks,
-		})
+		d.Classes = append(d.Classes, network{c.Name, c.Usual, c.Pairs, *n, n.Jumps()})
 	}
-	return d
+	return d, nil
 }
 
 // clocksDocument is the result of measure clocks; times are ns, drifts parts per million.
@@ -143,9 +110,9 @@ type clocksDocument struct {
 	Hosts      []string             `json:"hosts"`
 	OneClock   bool                 `json:"one_clock"`
 	Injected   []injection          `json:"injected"`
-	Sources    []hostClock          `json:"sources"`
+	Sources    []*measure.HostClock `json:"sources"`
 	RoundTrips trips                `json:"round_trips"`
-	Choice     []choice             `json:"choice"`
+	Choice     []measure.Choice     `json:"choice"`
 	Moments    []moment             `json:"moments"`
 	Schemes    []measure.SchemeTime `json:"schemes"`
 	Wait       float64              `json:"wait_s"`
@@ -159,14 +126,6 @@ type injection struct {
 	Drift  float64 `json:"drift_ppm"`
 }
 
-type hostClock struct {
-	Host          string               `json:"host"`
-	CounterHertz  float64              `json:"counter_hz"`
-	CounterSpread float64              `json:"counter_spread_ppm"`
-	Invariant     *bool                `json:"counter_invariant"` // null: not known
-	Sources       []measure.TimeSource `json:"sources"`
-}
-
 type trips struct {
 	Count  int           `json:"count"`
 	Min    unit.Duration `json:"min_ns"`
@@ -174,13 +133,6 @@ type trips struct {
 	P90    unit.Duration `json:"p90_ns"`
 	P99    unit.Duration `json:"p99_ns"`
 	Max    unit.Duration `json:"max_ns"`
-}
-
-type choice struct {
-	Patience int     `json:"n"`
-	Pings    float64 `json:"pings"`
-	Excess   float64 `json:"above_shortest_percent"`
-	Quarter  float64 `json:"lowest_quarter_percent"`
 }
 
 // moment is one comparison by the tree, and the one by the linear scheme beside it.
@@ -213,29 +165,18 @@ type modelError struct {
 	LaterSeen  unit.Duration      `json:"later_outside_ns"`
 }
 
-func (r *measuredClocks) document(a *env.Env) *clocksDocument {
+func (r *measuredClocks) JSON(a *env.Env) (any, error) {
 	c := r.clocks
 	sorted := stat.Sorted(tripTimes(c.RoundTrips))
 	at := func(q float64) unit.Duration { return unit.Duration(stat.Quantile(sorted, q)) }
 	d := &clocksDocument{
-		MPI: r.over, Version: r.version, Ranks: c.Ranks, Hosts: c.Hosts, OneClock: c.OneClock,
+		MPI: r.over, Version: r.version, Ranks: c.Ranks, Hosts: c.Hosts, OneClock: c.OneClock, Sources: c.Sources, Choice: c.Choice,
 		RoundTrips: trips{len(sorted), at(0), at(0.5), at(0.9), at(0.99), at(1)}, Schemes: c.Times, Wait: r.wait.Seconds(),
 		Remarks: c.Remarks, Provenance: a.Record(),
 	}
 	d.Provenance.Seed = r.seed
 	for _, i := range c.Injected {
 		d.Injected = append(d.Injected, injection{i.Offset.Nanoseconds(), 1e6 * i.Drift})
-	}
-	for _, h := range c.Sources {
-		x := hostClock{Host: h.Host, CounterHertz: h.CounterHertz, CounterSpread: 1e6 * h.CounterSpread, Sources: h.Sources}
-		if h.Invariant >= 0 {
-			yes := h.Invariant == 1
-			x.Invariant = &yes
-		}
-		d.Sources = append(d.Sources, x)
-	}
-	for _, x := range c.Choice {
-		d.Choice = append(d.Choice, choice{x.Patience, x.Pings, 100 * x.Excess, 100 * x.Quarter})
 	}
 	for i, m := range c.Moments {
 		x := moment{Rounds: m.Rounds(), Tree: m.Took.Nanoseconds(), TreePings: m.Pings()}
@@ -247,7 +188,7 @@ func (r *measuredClocks) document(a *env.Env) *clocksDocument {
 	for i := range c.Ends {
 		d.Clocks = append(d.Clocks, newRankClock(&c.Ends[i]))
 	}
-	return d
+	return d, nil
 }
 
 func newRankClock(e *measure.RankErrors) rankClock {
@@ -283,21 +224,13 @@ type collectivesDocument struct {
 
 // collectiveScheme is where and how a scheme was run.
 type collectiveScheme struct {
-	Scheme     measure.Scheme              `json:"scheme"`
-	Reduction  measure.Reduction           `json:"reduction"`
-	MPI        string                      `json:"mpi"`
-	Version    string                      `json:"mpi_library_version"`
-	Command    []string                    `json:"launch"`
-	Hosts      map[int][]string            `json:"hosts"`
-	Placements map[int][]measure.Placement `json:"binding"`
-	OneClock   bool                        `json:"one_clock"`
-	ClockError int64                       `json:"clock_error_ns"`
-	Hooked     map[int]bool                `json:"yields_by_slackline"` // by the number of ranks
-	Settings   []string                    `json:"settings"`
-	Repeat     int                         `json:"repeat"`
-	Launches   int                         `json:"launches"`
-	Loop       int                         `json:"executions_in_a_loop"`
-	Tolerance  int64                       `json:"tolerance_ns"`
+	Scheme    measure.Scheme    `json:"scheme"`
+	Reduction measure.Reduction `json:"reduction"`
+	measure.Collectives
+	Repeat    int   `json:"repeat"`
+	Launches  int   `json:"launches"`
+	Loop      int   `json:"executions_in_a_loop"`
+	Tolerance int64 `json:"tolerance_ns"`
 }
 
 type collectivePoint struct {
@@ -325,27 +258,18 @@ type launch struct {
 }
 
 type summary struct {
-	Median        float64   `json:"median_ns"`
-	Low           *float64  `json:"low_ns"`
-	High          *float64  `json:"high_ns"`
-	Min           float64   `json:"min_ns"`
-	Q1            float64   `json:"q1_ns"`
-	Q3            float64   `json:"q3_ns"`
-	LaunchMedians []float64 `json:"launch_medians_ns"`
-	True          *int64    `json:"true_ns,omitempty"`
+	measure.Summary
+	True *int64 `json:"true_ns,omitempty"`
 }
 
-func (r *measuredCollectives) document(a *env.Env) *collectivesDocument {
+func (r *measuredCollectives) JSON(a *env.Env) (any, error) {
 	data := r.data()
 	d := &collectivesDocument{Version: 1, Parameters: data.Parameters, Series: data.Series, Provenance: a.Record()}
 	d.Provenance.Seed = &r.seed
 	for _, c := range r.schemes {
 		o := &c.Options
-		s := collectiveScheme{
-			Scheme: o.Scheme, Reduction: r.how(c), MPI: c.MPI, Version: c.Version, Hooked: c.Hooked, Command: c.Command, Hosts: c.Hosts,
-			Placements: c.Placements, OneClock: c.OneClock, ClockError: c.ClockError.Nanoseconds(), Settings: c.Settings,
-			Repeat: o.Repeat, Launches: o.Launches, Loop: o.Loop, Tolerance: o.Tolerance.Nanoseconds(),
-		}
+		s := collectiveScheme{Scheme: o.Scheme, Reduction: r.how(c), Collectives: *c, Repeat: o.Repeat, Launches: o.Launches, Loop: o.Loop,
+			Tolerance: o.Tolerance.Nanoseconds()}
 		if o.Scheme.Single() {
 			s.Loop = 1
 		}
@@ -354,7 +278,7 @@ func (r *measuredCollectives) document(a *env.Env) *collectivesDocument {
 			d.Points = append(d.Points, newCollective(c, p))
 		}
 	}
-	return d
+	return d, nil
 }
 
 func newCollective(c *measure.Collectives, p *measure.CollectivePoint) collectivePoint {
@@ -376,10 +300,7 @@ func newCollective(c *measure.Collectives, p *measure.CollectivePoint) collectiv
 		if !ok {
 			break
 		}
-		y := summary{Median: s.Median, Min: s.Min, Q1: s.Q1, Q3: s.Q3, LaunchMedians: s.LaunchMedians}
-		if s.Sure {
-			y.Low, y.High = &s.Low, &s.High
-		}
+		y := summary{Summary: s}
 		if want, known := p.Operation.True(how, p.Ranks); known {
 			ns := want.Nanoseconds()
 			y.True = &ns
@@ -429,7 +350,7 @@ type schemeTime struct {
 	ClockError unit.Duration `json:"clock_error_ns"`
 }
 
-func (r *schemesReport) document(a *env.Env) *schemesDocument {
+func (r *schemesReport) JSON(a *env.Env) (any, error) {
 	d := &schemesDocument{Operation: r.operation, Machine: r.machine, Loop: r.loop, Provenance: a.Record()}
 	for _, x := range r.answers {
 		p := schemesPoint{Ranks: x.Ranks, True: x.True, Tree: x.Tree, Linear: x.Linear}
@@ -440,5 +361,5 @@ func (r *schemesReport) document(a *env.Env) *schemesDocument {
 		}
 		d.Results = append(d.Results, p)
 	}
-	return d
+	return d, nil
 }

@@ -13,6 +13,7 @@ import (
 	"slackline/cli/flags"
 	"slackline/internal/phrase"
 	"slackline/internal/table"
+	"slackline/model/dataset"
 	"slackline/model/unit"
 	"slackline/observe/measure"
 	"slackline/show/tables"
@@ -50,7 +51,6 @@ func measureMemoryCommand(a *env.Env) *cobra.Command {
 		fs.Var(&o.format, "format", "form of the output; json and csv are data for 'check' and 'scaling'")
 		env.AddOut(fs, &o.out)
 	})
-	flags.Complete(c, "format", o.format.Allowed)
 	return c
 }
 
@@ -70,7 +70,7 @@ func (o *measureMemoryOptions) run(a *env.Env, c *cobra.Command) error {
 	if err := r.measure(c.Context(), a, o, options); err != nil {
 		return err
 	}
-	return a.WriteFormat(o.format.Value, o.out, nil, func(w io.Writer) error { return r.write(a, w, o.format.Value) })
+	return a.WriteResult("measure memory", r, o.format.Value, o.out, nil)
 }
 
 // measuredMemory is a measurement with what its output needs.
@@ -90,19 +90,21 @@ func (r *measuredMemory) measure(ctx context.Context, a *env.Env, o *measureMemo
 	return err
 }
 
-func (r *measuredMemory) write(a *env.Env, w io.Writer, format string) error {
-	switch d := measure.MemoryDataset(r.jobs); format {
-	case env.FormatJSON:
-		return env.WriteJSONObject(w, &memoryDocument{1, d.Parameters, d.Series, r.jobs, a.Record()})
-	case env.FormatCSV:
-		return d.WriteCSV(w)
-	case env.FormatParquet:
-		return tables.Measurements(d).WriteParquet(w, "measure memory")
-	}
-	return r.writeText(a, w)
+func (r *measuredMemory) JSON(a *env.Env) (any, error) {
+	d := measure.MemoryDataset(r.jobs)
+	return &memoryDocument{1, d.Parameters, d.Series, r.jobs, a.Record()}, nil
 }
 
-func (r *measuredMemory) writeText(a *env.Env, w io.Writer) error {
+func (r *measuredMemory) Rows(*env.Env) env.Rows { return measurements{measure.MemoryDataset(r.jobs)} }
+
+// measurements are the rows of a dataset.
+type measurements struct{ *dataset.Dataset }
+
+func (m measurements) WriteParquet(w io.Writer, verb string) error {
+	return tables.Measurements(m.Dataset).WriteParquet(w, verb)
+}
+
+func (r *measuredMemory) Text(a *env.Env, w io.Writer) error {
 	if _, err := fmt.Fprintf(w, "memory: %s on %s\n\nBytes that a call leaves allocated\n\n", r.jobs[0].MPI,
 		hostsText(r.jobs[len(r.jobs)-1].Hosts)); err != nil {
 		return err

@@ -88,7 +88,6 @@ func measureNetworkCommand(a *env.Env) *cobra.Command {
 		fs.StringVar(&o.name, "name", "measured", "`name` of the machine in the machine file")
 		fs.StringVar(&o.plot, "plot", "", "draw round trips and gaps over the size of messages into `FILE.svg|png`")
 	})
-	flags.Complete(c, "format", o.format.Allowed)
 	return c
 }
 
@@ -389,7 +388,7 @@ func (r *measuredNetwork) output(a *env.Env, o *measureNetworkOptions) error {
 			return err
 		}
 	}
-	return a.WriteFormat(o.format.Value, o.out, nil, func(w io.Writer) error { return r.write(a, w, o.format.Value) })
+	return a.WriteResult("measure network", r, o.format.Value, o.out, nil)
 }
 
 // note says in a machine file where it comes from.

@@ -14,16 +14,6 @@ import (
 	"slackline/show/plot"
 )
 
-func (r *measuredNetwork) write(a *env.Env, w io.Writer, format string) error {
-	switch format {
-	case env.FormatJSON:
-		return env.WriteJSONObject(w, r.document(a))
-	case env.FormatCSV, env.FormatParquet:
-		return env.WriteRows(w, format, "measure network", r.points())
-	}
-	return r.writeText(a, w)
-}
-
 // nsText is a time for people, ns as far as it matters.
 func nsText(ns float64) string {
 	return unit.Duration(math.Round(ns * float64(unit.Nanosecond))).Short()
@@ -36,7 +26,7 @@ func intervalText(f measure.Figure, text func(float64) string) string {
 	return text(max(f.Low, 0)) + " .. " + text(max(f.High, 0))
 }
 
-func (r *measuredNetwork) writeText(a *env.Env, w io.Writer) error {
+func (r *measuredNetwork) Text(a *env.Env, w io.Writer) error {
 	for i := range r.classes {
 		c := &r.classes[i]
 		n := c.Network
@@ -124,8 +114,8 @@ func eagerText(n *measure.Network, o *measure.NetworkOptions) string {
 	return text
 }
 
-// points has a line for each size of each class.
-func (r *measuredNetwork) points() *table.Table {
+// Rows has a line for each size of each class.
+func (r *measuredNetwork) Rows(*env.Env) env.Rows {
 	t := table.New(append([]table.Column{{Key: "class"}}, phrase.RightColumns("size", "single_ns", "single_min_ns", "single_p90_ns",
 		"burst_ns", "burst_min_ns", "burst_p90_ns",
 		"paced_ns", "paced_min_ns", "paced_p90_ns", "gap_ns", "send_ns", "receive_ns", "disturbed")...)...)

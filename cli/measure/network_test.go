@@ -102,7 +102,7 @@ func TestMeasuredNetworkForPrograms(t *testing.T) {
 	r := measuredPlain(t)
 	a := env.New([]string{"measure", "network"}, nil, nil, nil)
 	var b bytes.Buffer
-	if err := r.write(a, &b, env.FormatJSON); err != nil {
+	if err := a.WriteForm(&b, "measure network", r, env.FormatJSON); err != nil {
 		t.Fatal(err)
 	}
 	var j networkDocument
@@ -115,7 +115,7 @@ func TestMeasuredNetworkForPrograms(t *testing.T) {
 		t.Errorf("%+v", far)
 	}
 	b.Reset()
-	if err := r.write(a, &b, env.FormatCSV); err != nil {
+	if err := a.WriteForm(&b, "measure network", r, env.FormatCSV); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&b).ReadAll()

@@ -89,8 +89,6 @@ func measureNoiseCommand(a *env.Env) *cobra.Command {
 			"each (FILE-cpu0, ...)")
 		fs.StringVar(&o.plot, "plot", "", "draw the length of every detour over time into `FILE.svg|png`")
 	})
-	flags.Complete(c, "method", o.method.Allowed)
-	flags.Complete(c, "format", o.format.Allowed)
 	return c
 }
 
@@ -158,7 +156,7 @@ func (o *measureNoiseOptions) run(a *env.Env, c *cobra.Command) error {
 			return err
 		}
 	}
-	return a.WriteFormat(o.format.Value, o.out, nil, func(w io.Writer) error { return r.write(a, w, o.format.Value) })
+	return a.WriteResult("measure noise", r, o.format.Value, o.out, nil)
 }
 
 // checkFlags refuses flags that do not belong to the method.
@@ -308,17 +306,9 @@ func lengths(c *measure.CPUNoise) []int64 {
 	return list
 }
 
-func (r *measuredNoise) write(a *env.Env, w io.Writer, format string) error {
-	switch format {
-	case env.FormatJSON:
-		return env.WriteJSONObject(w, r.document(a))
-	case env.FormatCSV, env.FormatParquet:
-		return env.WriteRows(w, format, "measure noise", r.table())
-	}
-	return r.writeText(a, w)
-}
+func (r *measuredNoise) Rows(*env.Env) env.Rows { return r.table() }
 
-func (r *measuredNoise) writeText(a *env.Env, w io.Writer) error {
+func (r *measuredNoise) Text(a *env.Env, w io.Writer) error {
 	if _, err := fmt.Fprintf(w, "noise: %s\n%s\n\n", r.title(), r.limit()); err != nil {
 		return err
 	}

@@ -89,7 +89,6 @@ func measureSchemesCommand(a *env.Env) *cobra.Command {
 		fs.StringVar(&o.plot, "plot", "", "draw what every scheme reports over the ranks into `FILE.svg|png`")
 	})
 	o.machine.Complete(c)
-	flags.Complete(c, "format", o.format.Allowed)
 	flags.Complete(c, "operation", pattern.SchemeOperations())
 	flags.Complete(c, "mapping", collective.MappingNames())
 	flags.CompleteWith(c, "algorithm", scenario.AlgorithmNames)
@@ -162,7 +161,7 @@ func (o *measureSchemesOptions) run(a *env.Env, c *cobra.Command) error {
 			return err
 		}
 	}
-	return a.WriteFormat(o.format.Value, o.out, inputs, func(w io.Writer) error { return r.write(a, w, o.format.Value) })
+	return a.WriteResult("measure schemes", r, o.format.Value, o.out, inputs)
 }
 
 // schemesReport is what all schemes report of an operation.
@@ -190,13 +189,9 @@ func (r *schemesReport) answer(ctx context.Context, a *env.Env, q whatif.SchemeQ
 	return nil
 }
 
-func (r *schemesReport) write(a *env.Env, w io.Writer, format string) error {
-	switch format {
-	case env.FormatJSON:
-		return env.WriteJSONObject(w, r.document(a))
-	case env.FormatCSV, env.FormatParquet:
-		return env.WriteRows(w, format, "measure schemes", r.table())
-	}
+func (r *schemesReport) Rows(*env.Env) env.Rows { return r.table() }
+
+func (r *schemesReport) Text(a *env.Env, w io.Writer) error {
 	if _, err := fmt.Fprintf(w, "schemes: %s on %s, simulated, %s in a loop\n\n", r.operation, r.machine, phrase.Plural(r.loop,
 		"execution")); err != nil {
 		return err

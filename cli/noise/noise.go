@@ -234,7 +234,6 @@ func noiseShowCommand(a *env.Env) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error { return o.run(a, c, args[0]) },
 	}
 	a.AddGroup(c, "Flags", o.addFlags)
-	flags.Complete(c, "to", o.to.Allowed)
 	c.ValidArgsFunction = completeNoise
 	return c
 }

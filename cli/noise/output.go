@@ -45,7 +45,6 @@ func noiseStatsCommand(a *env.Env) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error { return o.run(a, c, args[0]) },
 	}
 	a.AddGroup(c, "Flags", o.addFlags)
-	flags.Complete(c, "format", o.format.Allowed)
 	c.ValidArgsFunction = completeNoise
 	return c
 }
@@ -89,7 +88,7 @@ func (o *noiseStatsOptions) run(a *env.Env, c *cobra.Command, word string) error
 			return err
 		}
 	}
-	return a.WriteFormat(o.format.Value, o.out, in.files, func(w io.Writer) error { return r.write(a, w, o.format.Value) })
+	return a.WriteResult("noise stats", r, o.format.Value, o.out, in.files)
 }
 
 // noiseReport is what is known of noise, with everything that its output names.
@@ -100,23 +99,13 @@ type noiseReport struct {
 	stats   noise.Statistics
 }
 
-func (r *noiseReport) write(a *env.Env, w io.Writer, format string) error {
-	switch format {
-	case env.FormatJSON:
-		return env.WriteJSONObject(w, r.document(a))
-	case env.FormatCSV, env.FormatParquet:
-		return env.WriteRows(w, format, "noise stats", r.table())
-	}
-	return r.writeText(a, w)
-}
-
 // title says what was measured.
 func (r *noiseReport) title() string {
 	return fmt.Sprintf("%s: %s in %s%s", r.input.title(), phrase.Plural(r.detours.Len(), "detour"), r.stats.Period.Short(),
 		r.input.seeded(r.seed))
 }
 
-func (r *noiseReport) writeText(a *env.Env, w io.Writer) error {
+func (r *noiseReport) Text(a *env.Env, w io.Writer) error {
 	s := &r.stats
 	if _, err := fmt.Fprintf(w, "%s\n\n", r.title()); err != nil {
 		return err
@@ -198,9 +187,9 @@ func (r *noiseReport) rate(count int) float64 {
 	return float64(count) * float64(unit.Second) / float64(r.stats.Period)
 }
 
-// table is the table for programs: a line for the whole, one for each share of the
+// Rows is the table for programs: a line for the whole, one for each share of the
 // longest stretches, one for each source.
-func (r *noiseReport) table() *table.Table {
+func (r *noiseReport) Rows(*env.Env) env.Rows {
 	var columns []table.Column
 	for _, key := range []string{
 		"kind", "name", "count", "rate_per_second", "noise_ns", "overhead_percent", "noise_percent",
@@ -264,7 +253,7 @@ type source struct {
 	Longest         unit.Duration `json:"longest_ns"`
 }
 
-func (r *noiseReport) document(a *env.Env) *document {
+func (r *noiseReport) JSON(a *env.Env) (any, error) {
 	s, p := &r.stats, r.input.profile
 	d := &document{
 		Noise: r.input.word, Name: p.Name, Note: p.Note, Detours: r.detours.Len(), Period: s.Period, NoiseTime: s.Noise,
@@ -283,5 +272,5 @@ func (r *noiseReport) document(a *env.Env) *document {
 	for _, x := range s.Sources {
 		d.Sources = append(d.Sources, source{x.Label, x.Count, r.rate(x.Count), x.Noise, x.OverheadPercent, x.NoisePercent, x.Longest})
 	}
-	return d
+	return d, nil
 }

@@ -94,8 +94,6 @@ func command(a *env.Env) *cobra.Command {
 	})
 	o.run.Future.Program.GridOfRun = true
 	o.run.Future.Complete(c)
-	flags.Complete(c, "clock", o.run.Clock.Allowed)
-	flags.Complete(c, "format", o.format.Allowed)
 	c.ValidArgsFunction = scenario.CompleteInput
 	return c
 }

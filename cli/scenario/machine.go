@@ -66,9 +66,6 @@ func (o *MachineOptions) AddFlags(fs *pflag.FlagSet) {
 
 func (o *MachineOptions) Complete(c *cobra.Command) {
 	flags.CompleteWith(c, "machine", func() []string { return append(machine.Names(), recordedMachine) })
-	if c.Flags().Lookup("model") != nil {
-		flags.Complete(c, "model", o.model.Allowed)
-	}
 }
 
 // Override returns the parameters that were given.
@@ -105,9 +102,7 @@ func (o *MachineOptions) described(from source.Source, c *cobra.Command) (*machi
 	given := o.Override()
 	full := o.Latency.Given && (o.OnlyLatency || o.overhead.Given && o.gap.Given && o.perByte.Given)
 	if o.Name == recordedMachine && given.IsZero() {
-		m := whatif.IdealNetwork()
-		m.Name = "the recorded one"
-		return m, nil
+		return ownMachine(), nil
 	}
 	if o.Name != "" && (c.Flags().Changed("machine") || !full) {
 		m, err := machine.FindFrom(from, o.Name)
@@ -155,6 +150,13 @@ func (o *MachineOptions) File() string {
 
 // recordedMachine is the name of the machine of a recorded run with accelerators: communication takes as long as it took there.
 const recordedMachine = "recorded"
+
+// ownMachine is that machine.
+func ownMachine() *machine.Machine {
+	m := whatif.IdealNetwork()
+	m.Name = "the recorded one"
+	return m
+}
 
 // isRecordedMachine reports whether the flags name the machine of the run.
 func isRecordedMachine(fs *pflag.FlagSet) bool {

@@ -78,10 +78,6 @@ func (o *NoiseOptions) AddStaticFlags(fs *pflag.FlagSet) {
 
 func (o *NoiseOptions) Complete(c *cobra.Command) {
 	flags.CompleteWith(c, "noise", func() []string { return append(noise.Names(), NoNoise) })
-	flags.Complete(c, "offsets", o.Align.Allowed)
-	if c.Flags().Lookup(noiseClockFlag) != nil {
-		flags.Complete(c, noiseClockFlag, o.Clock.Allowed)
-	}
 }
 
 // Check finds flags that contradict each other.

@@ -53,6 +53,7 @@ type ProgramOptions struct {
 	Strict    bool // refuse a damaged trace
 	Partial   bool // take a trace of which some ranks cannot be read
 	KeepRun   bool // keep a recorded run beside the program that is made of it
+	NoMachine bool // see replay.Options
 
 	ToRun *input.ToRun // the program is only run; nil: a graph is needed of a schedule file
 	Share *input.Share // of the processes of a job; nil: there is one
@@ -104,7 +105,7 @@ func (o *ProgramOptions) Replay(fs *pflag.FlagSet) (replay.Options, error) {
 	r := replay.Options{
 		Ranks: o.Ranks.First(), ScaleCompute: o.scale.Value,
 		Denoise: o.denoise.Given, Quantile: o.denoise.Value,
-		CutOpen: len(o.Ranks) > 1, KeepTransfers: isRecordedMachine(fs),
+		CutOpen: len(o.Ranks) > 1, KeepTransfers: isRecordedMachine(fs), NoMachine: o.NoMachine,
 	}
 	for _, kind := range o.without {
 		switch kind {
@@ -313,8 +314,8 @@ func (o *ProgramOptions) Given(fs *pflag.FlagSet) []string {
 	return list
 }
 
-// GridOf is the process grid: that of the flag, or that of the run if its ranks follow the last dimension first; nil: none is known.
-func (o *ProgramOptions) GridOf(tl *timeline.Timeline) []int {
+// gridOf is the process grid: that of the flag, or that of the run if its ranks follow the last dimension first; nil: none is known.
+func (o *ProgramOptions) gridOf(tl *timeline.Timeline) []int {
 	if len(o.grid) > 0 {
 		return o.grid
 	}

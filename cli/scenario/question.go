@@ -22,13 +22,19 @@ import (
 func (o *Options) Question(c *cobra.Command, name string, p schedule.Program, recorded *timeline.Timeline, m *machine.Machine,
 	mapping *collective.Mapping) (q *advise.Question, estimate string, err error) {
 	q = &advise.Question{Scenario: advise.Scenario{
-		Program: p, Machine: m, Mapping: mapping, Model: o.Machine.Model(), Grid: o.Program.GridOf(recorded),
+		Program: p, Machine: m, Mapping: mapping, Model: o.Machine.Model(), Grid: o.Program.gridOf(recorded),
 	}}
 	machineWords := MachineWords(c)
 	if !c.Flags().Changed("machine") && o.Machine.Name != "" {
 		machineWords = append([]string{"--machine", o.Machine.Name}, machineWords...)
 	}
-	if m == nil {
+	r, isReplay := p.(*replay.Program)
+	switch {
+	case m != nil:
+	case isReplay && r.Report().OwnMachine:
+		q.Machine = ownMachine()
+		machineWords = []string{"--machine", recordedMachine}
+	default:
 		q.Machine = advise.Estimate(recorded)
 		machineWords = advise.Flags(q.Machine)
 		estimate = strings.Join(machineWords, " ")
@@ -47,7 +53,7 @@ func (o *Options) Question(c *cobra.Command, name string, p schedule.Program, re
 	names = append(names, "scale-compute", "denoise", "without", "mapping", "model", "noise", "noise-file", "noise-offsets", "offsets",
 		"noise-clock", "noise-ranks", "delay")
 	q.Words = slices.Concat([]string{flags.Tool, "waits", name}, machineWords, flags.Words(c, names...))
-	if r, ok := p.(*replay.Program); ok {
+	if isReplay {
 		q.Measured = r.Report().Span
 	}
 	if recorded != nil {

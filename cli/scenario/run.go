@@ -53,7 +53,6 @@ func (o *RunOptions) AddTo(a *env.Env, c *cobra.Command) {
 	a.AddGroup(c, "Run", o.AddFlags)
 	o.Future.addTo(a, c)
 	o.Future.Program.GridOfRun = true
-	flags.Complete(c, "clock", o.Clock.Allowed)
 	c.ValidArgsFunction = CompleteInput
 }
 

@@ -3,6 +3,7 @@ package simulate
 import (
 	"slackline/analyze/simulate"
 	"slackline/analyze/whatif"
+	"slackline/cli/env"
 	"slackline/internal/provenance"
 	"slackline/model/unit"
 )
@@ -72,8 +73,8 @@ type distribution struct {
 	Samples []unit.Duration `json:"samples_ns,omitempty"`
 }
 
-// document is the series for programs.
-func (s *seriesReport) document() (*seriesDocument, error) {
+// JSON is the series for programs.
+func (s *seriesReport) JSON(*env.Env) (any, error) {
 	r := s.run
 	d := &seriesDocument{
 		Input: r.input.Name, Model: string(r.Machine.Model()), Noise: r.Noise.Name(), NoiseClock: r.Noise.OtherClock(),

@@ -34,10 +34,6 @@ func (o *figureOptions) addFlags(fs *pflag.FlagSet) {
 		"or what fits its size")
 }
 
-func (o *figureOptions) complete(c *cobra.Command) {
-	flags.Complete(c, "plot-kind", o.kind.Allowed)
-}
-
 // check finds mistakes before anything is simulated.
 func (o *figureOptions) check() error {
 	if o.path == "" {

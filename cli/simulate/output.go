@@ -21,23 +21,15 @@ type simulation struct {
 	machine *machine.Machine
 }
 
-func (s *simulation) write(a *env.Env, w io.Writer, format string) error {
-	switch format {
-	case env.FormatJSON:
-		return env.WriteJSONObject(w, &s.runDocument)
-	case env.FormatCSV:
-		return s.writeCSV(w)
-	case env.FormatParquet:
-		return s.writeParquet(w)
-	}
-	return s.writeText(a, w)
-}
+func (s *simulation) JSON(*env.Env) (any, error) { return &s.runDocument, nil }
+
+func (s *simulation) Rows(*env.Env) env.Rows { return s }
 
 // maxListedRanks is the largest number of ranks whose finish times stand in the
 // text output one by one.
 const maxListedRanks = 32
 
-func (s *simulation) writeText(a *env.Env, w io.Writer) error {
+func (s *simulation) Text(a *env.Env, w io.Writer) error {
 	r := &s.Result
 	fmt.Fprintf(w, "%s, %s on %s, model %s", s.Input, phrase.Plural(len(r.Finish), "rank"), s.machine.Name, s.Model)
 	if s.Mapping != "" {
@@ -159,9 +151,9 @@ func (s *simulation) rankTable() *table.Table {
 	return t
 }
 
-// writeCSV writes one line per rank. It prints the numbers itself: a million
+// WriteCSV writes one line per rank. It prints the numbers itself: a million
 // ranks take a fraction of a second.
-func (s *simulation) writeCSV(w io.Writer) error {
+func (s *simulation) WriteCSV(w io.Writer) error {
 	r := &s.Result
 	b := []byte("rank,finish_ns")
 	if len(r.Ranks) > 0 {
@@ -194,8 +186,8 @@ func (s *simulation) writeCSV(w io.Writer) error {
 	return err
 }
 
-// writeParquet writes what writeCSV does.
-func (s *simulation) writeParquet(w io.Writer) error {
+// WriteParquet writes what WriteCSV does.
+func (s *simulation) WriteParquet(w io.Writer, verb string) error {
 	r := &s.Result
 	names := []string{"rank", "finish_ns"}
 	if len(r.Ranks) > 0 {
@@ -203,7 +195,7 @@ func (s *simulation) writeParquet(w io.Writer) error {
 			names = append(names, part.name+"_ns")
 		}
 	}
-	return parquetfile.WriteValues(w, "simulate", names, func(yield func([]any) bool) {
+	return parquetfile.WriteValues(w, verb, names, func(yield func([]any) bool) {
 		row := make([]any, len(names))
 		for i, finish := range r.Finish {
 			row[0], row[1] = i, finish.NS()

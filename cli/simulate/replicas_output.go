@@ -29,31 +29,27 @@ func (s *seriesReport) output(a *env.Env) error {
 			return err
 		}
 	}
-	return a.WriteFormat(r.format.Value, r.out, r.inputs, func(w io.Writer) error {
-		switch r.format.Value {
-		case env.FormatJSON:
-			d, err := s.document()
-			if err != nil {
-				return err
-			}
-			return env.WriteJSONObject(w, d)
-		case env.FormatCSV, env.FormatParquet:
-			if s.search != nil { // the table has no place for the answer
-				for _, sentence := range s.search.sentences() {
-					a.Note("%s", strings.TrimSpace(sentence))
-				}
-			}
-			return env.WriteRows(w, r.format.Value, "simulate", s.table())
+	return a.WriteResult("simulate", s, r.format.Value, r.out, r.inputs)
+}
+
+func (s *seriesReport) Rows(a *env.Env) env.Rows {
+	if s.search != nil { // the table has no place for the answer
+		for _, sentence := range s.search.sentences() {
+			a.Note("%s", strings.TrimSpace(sentence))
 		}
-		fmt.Fprintf(w, "%s\n\n", s.title())
-		if err := a.WriteText(w, s.textTable(), true); err != nil {
-			return err
-		}
-		if s.search != nil {
-			s.search.writeText(w, env.WidthOf(a.Stdout))
-		}
-		return nil
-	})
+	}
+	return s.table()
+}
+
+func (s *seriesReport) Text(a *env.Env, w io.Writer) error {
+	fmt.Fprintf(w, "%s\n\n", s.title())
+	if err := a.WriteText(w, s.textTable(), true); err != nil {
+		return err
+	}
+	if s.search != nil {
+		s.search.writeText(w, env.WidthOf(a.Stdout))
+	}
+	return nil
 }
 
 // title says what was simulated.

@@ -2,7 +2,6 @@
 package simulate
 
 import (
-	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -47,8 +46,8 @@ func command(a *env.Env) *cobra.Command {
 		Use:   "simulate INPUT",
 		Short: "Simulate a schedule on a machine and print when every rank finishes.",
 		Annotations: flags.Arguments("INPUT",
-			"a schedule file (GOAL text, LogGOPSim binary, slackline schedule) or a recorded run (a trace), recognized by its content; "+
-				"- for the standard input; or the name of a pattern ('slackline generate --list')"),
+			"a schedule file (GOAL text, LogGOPSim binary, slackline schedule, Chakra execution traces) or a recorded run (a trace), "+
+				"recognized by its content; - for the standard input; or the name of a pattern ('slackline generate --list')"),
 		Example: `  slackline simulate dissemination --ranks 1024 --size 1B --machine chic
   slackline simulate gather --algorithm linear --ranks 16384 --size 1B --machine chic
   slackline simulate run.goal -L 2500ns -o 1500ns -g 1us -G 6ns -O 0 -S 65535 --format json
@@ -72,9 +71,6 @@ func command(a *env.Env) *cobra.Command {
 		"recorded run multiples of its ranks (default: the run's)"
 	c.ValidArgsFunction = scenario.CompleteInput
 	o.Complete(c)
-	flags.Complete(c, "share", o.share.Allowed)
-	flags.Complete(c, "format", o.format.Allowed)
-	o.figure.complete(c)
 	return c
 }
 
@@ -194,7 +190,7 @@ func (o *simulateOptions) runOne(a *env.Env, c *cobra.Command, word string, s *s
 			report.Provenance.Cluster = job
 		}
 	}
-	return a.WriteFormat(o.format.Value, o.out, inputs, func(w io.Writer) error { return report.write(a, w, o.format.Value) })
+	return a.WriteResult("simulate", report, o.format.Value, o.out, inputs)
 }
 
 // checkOutputs finds out early that something cannot be written: before a long run, not after it.

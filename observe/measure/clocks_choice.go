@@ -8,10 +8,10 @@ import (
 // Choice is what stopping after N pings that were not shorter gives: how many pings that takes, and by how much
 // the shortest one is longer than the shortest of all that were ever seen, on average.
 type Choice struct {
-	Patience int
-	Pings    float64
-	Excess   float64 // relative
-	Quarter  float64 // the same excess of the mean of the shortest quarter of as many pings
+	Patience int     `json:"n"`
+	Pings    float64 `json:"pings"`
+	Excess   float64 `json:"above_shortest_percent"`
+	Quarter  float64 `json:"lowest_quarter_percent"` // the same excess of the mean of the shortest quarter of as many pings
 }
 
 const (
@@ -52,6 +52,7 @@ func choices(trips []float64) []Choice {
 				c.Quarter += (quarterMean(drawn) - shortest) / shortest / choiceRuns
 			}
 		}
+		c.Excess, c.Quarter = 100*c.Excess, 100*c.Quarter
 		list = append(list, c)
 	}
 	return list

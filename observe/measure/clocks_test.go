@@ -185,7 +185,7 @@ func TestChoices(t *testing.T) {
 			t.Errorf("N = %d: %+v after %+v", list[i].Patience, list[i], list[i-1])
 		}
 	}
-	if last := list[len(list)-1]; last.Excess > 0.001 || last.Quarter < last.Excess {
+	if last := list[len(list)-1]; last.Excess > 0.1 || last.Quarter < last.Excess {
 		t.Errorf("%+v", last)
 	}
 	if choices(nil) != nil {

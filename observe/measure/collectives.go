@@ -154,19 +154,20 @@ type CollectivePoint struct {
 
 // Collectives are all that was measured.
 type Collectives struct {
-	Options    CollectiveOptions
-	Points     []*CollectivePoint
-	MPI        string
-	Version    string              // what the library calls itself when it runs
-	Command    []string            // of the last launch
-	Hosts      map[int][]string    // by the number of ranks
-	Placements map[int][]Placement // by the number of ranks, of rank 0, 1, ... in the last launch
-	OneClock   bool                // no synchronization was needed
-	ClockError time.Duration       // largest bound of the error of the common clock
-	Crowded    map[int]bool        // by the number of ranks: more than CPUs on a host, so they gave their CPU away while waiting
-	Hooked     map[int]bool        // by the number of ranks: they did so by a function of ours in the place of the library's
-	Settings   []string            // variables of the environment that change algorithms
-	Omitted    []Omission          // what was not measured because the library cannot do it
+	Options    CollectiveOptions   `json:"-"`
+	Points     []*CollectivePoint  `json:"-"`
+	MPI        string              `json:"mpi"`
+	Version    string              `json:"mpi_library_version"` // what the library calls itself when it runs
+	Command    []string            `json:"launch"`              // of the last launch
+	Hosts      map[int][]string    `json:"hosts"`               // by the number of ranks
+	Placements map[int][]Placement `json:"binding"`             // by the number of ranks, of rank 0, 1, ... in the last launch
+	OneClock   bool                `json:"one_clock"`           // no synchronization was needed
+	ClockError time.Duration       `json:"clock_error_ns"`      // largest bound of the error of the common clock
+	// Crowded: by the number of ranks, more than CPUs on a host, so they gave their CPU away while waiting.
+	Crowded  map[int]bool `json:"-"`
+	Hooked   map[int]bool `json:"yields_by_slackline"` // by the number of ranks: by a function of ours in the place of the library's
+	Settings []string     `json:"settings"`            // variables of the environment that change algorithms
+	Omitted  []Omission   `json:"-"`                   // what was not measured because the library cannot do it
 }
 
 // ErrTooFewValid means that a measurement cannot be trusted.

@@ -65,13 +65,15 @@ func (s Scheme) Own() Reduction {
 
 // Summary describes the times of a point by one reduction, ns.
 type Summary struct {
-	Reduction     Reduction
-	Count         int
-	Median        float64
-	Low, High     float64 // the median lies between them with 95 %, if Sure
-	Sure          bool
-	Min, Q1, Q3   float64
-	LaunchMedians []float64 // of the launches that count, in their order
+	Reduction     Reduction `json:"-"`
+	Count         int       `json:"-"`
+	Median        float64   `json:"median_ns"`
+	Low           *float64  `json:"low_ns"` // the median lies between Low and High with 95 %; nil: there are too few
+	High          *float64  `json:"high_ns"`
+	Min           float64   `json:"min_ns"`
+	Q1            float64   `json:"q1_ns"`
+	Q3            float64   `json:"q3_ns"`
+	LaunchMedians []float64 `json:"launch_medians_ns"` // of the launches that count, in their order
 }
 
 // Refused reports whether too few launches gave enough valid repetitions.
@@ -120,9 +122,8 @@ func (c *Collectives) Summarize(p *CollectivePoint, how Reduction) (s Summary, o
 	}
 	slices.Sort(all)
 	s.Count, s.Median, s.Min, s.Q1, s.Q3 = len(all), stat.Quantile(all, 0.5), all[0], stat.Quantile(all, 0.25), stat.Quantile(all, 0.75)
-	var low, high int
-	if low, high, s.Sure = stat.MedianInterval(len(all)); s.Sure {
-		s.Low, s.High = all[low], all[high]
+	if low, high, sure := stat.MedianInterval(len(all)); sure {
+		s.Low, s.High = &all[low], &all[high]
 	}
 	return s, true
 }

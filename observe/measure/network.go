@@ -64,14 +64,17 @@ type Figure struct {
 
 // Network is what was found out about a link; times are ns, ns per byte for G.
 type Network struct {
-	L, HalfRoundTrip Figure // L has the overheads subtracted; the other one is what many tools call latency
-	Send, Receive    Figure // overheads of a byte: o_s, o_r
-	Gap              Figure // g: of the first protocol
-	Protocols        []Protocol
-	Eager            int // S: largest message whose send returns before its receive is posted, while the receiver lets the library work
-	EagerAsleep      int // the same while it does not
-	Points           []NetworkPoint
-	Remarks          []string
+	L             Figure     `json:"L_ns"`          // the overheads are subtracted
+	HalfRoundTrip Figure     `json:"L_half_rtt_ns"` // what many tools call latency
+	Send          Figure     `json:"o_s_ns"`        // overheads of a byte
+	Receive       Figure     `json:"o_r_ns"`
+	Gap           Figure     `json:"g_ns"` // of the first protocol
+	Protocols     []Protocol `json:"protocols"`
+	// Eager is the largest message whose send returns before its receive is posted, while the receiver lets the library work.
+	Eager       int            `json:"S"`
+	EagerAsleep int            `json:"S_receiver_asleep"` // the same while it does not
+	Points      []NetworkPoint `json:"sizes"`
+	Remarks     []string       `json:"remarks"`
 }
 
 // Protocol is a range of sizes with one line of costs.

@@ -93,26 +93,25 @@ func quietest(runs int, measure func() (*Noise, error)) (*Noise, error) {
 
 // CPUNoise is the noise of one CPU.
 type CPUNoise struct {
-	CPU       int
-	TickRate  float64   // of the counter, per second
-	Shortest  float64   // ns: t_min, the shortest iteration
-	Spread    []float64 // ns: t_min in repeated searches
-	Threshold float64   // ns
-	// SamplingLimit is the frequency, in Hz, above which noise cannot be told from a longer iteration: half
-	// of the rate of samples, after Nyquist and Shannon. A sample is an iteration, or a quantum.
-	SamplingLimit float64
-	Iterations    uint64
-	Duration      unit.Duration
-	Full          bool // ended because MaxDetours was reached
+	CPU       int       `json:"cpu"`
+	Shortest  float64   `json:"t_min_ns"`        // the shortest iteration
+	Spread    []float64 `json:"t_min_spread_ns"` // t_min in repeated searches
+	Threshold float64   `json:"threshold_ns"`
+	// SamplingLimit is the frequency above which noise cannot be told from a longer iteration: half of the rate of
+	// samples, after Nyquist and Shannon. A sample is an iteration, or a quantum.
+	SamplingLimit float64       `json:"sampling_limit_hz"`
+	TickRate      float64       `json:"ticks_per_second"` // of the counter
+	Iterations    uint64        `json:"iterations"`
+	Duration      unit.Duration `json:"duration_s"`
+	Full          bool          `json:"full"`               // ended because MaxDetours was reached
+	Lines         []Line        `json:"causes"`             // periods that were found among the detours
+	Spectrum      []Frequency   `json:"spectrum,omitempty"` // ftq: what repeats
 
-	Detours []Detour // selfish: by start, with Label
-	Labels  []string // what Detour.Label names: causes that show themselves; the first is "other"
-	Lines   []Line   // periods that were found among the detours
+	Detours []Detour `json:"-"` // selfish: by start, with Label
+	Labels  []string `json:"-"` // what Detour.Label names: causes that show themselves; the first is "other"
+	Samples []Sample `json:"-"` // fwq, ftq
 
-	Samples  []Sample    // fwq, ftq
-	Spectrum []Frequency // ftq: what repeats
-
-	Host HostState
+	Host HostState `json:"-"`
 }
 
 // Detour is an interval of time that the program did not get.
@@ -126,13 +125,13 @@ type Sample struct{ Start, Noise unit.Duration }
 
 // HostState is what else happened on the CPU during the measurement.
 type HostState struct {
-	InvoluntarySwitches int64         // the thread lost its CPU to another
-	PendingSignals      uint64        // signals that were sent to the measuring thread and wait, as a bit set
-	SignalsBlocked      bool          // when the loop was over, the thread still blocked every signal: none was delivered
-	Collections         uint32        // garbage collections in the measuring process
-	Steal               unit.Duration // what the hypervisor took, to the kernel's ticks; -1: not known
-	Load                float64       // runnable processes of the last minute, before the measurement; -1: not known
-	Virtual             bool          // a hypervisor is below
+	InvoluntarySwitches int64         `json:"involuntary_switches"` // the thread lost its CPU to another
+	PendingSignals      uint64        `json:"pending_signals"`      // sent to the measuring thread, and waiting: a bit set
+	SignalsBlocked      bool          `json:"-"`                    // when the loop was over, all still were: none was delivered
+	Collections         uint32        `json:"garbage_collections"`  // in the measuring process
+	Steal               unit.Duration `json:"-"`                    // what the hypervisor took, to the kernel's ticks; -1: not known
+	Load                float64       `json:"load_before"`          // runnable processes of the last minute; -1: not known
+	Virtual             bool          `json:"virtual"`              // a hypervisor is below
 }
 
 // lost is the time that noise took.

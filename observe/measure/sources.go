@@ -17,12 +17,12 @@ type TimeSource struct {
 
 // HostClock is what is known about the clocks of a host.
 type HostClock struct {
-	Rank          int // that looked
-	Host          string
-	Sources       []TimeSource
-	CounterHertz  float64 // of the counter of the processor
-	CounterSpread float64 // of it, relative, over intervals of 20 ms
-	Invariant     int     // the processor reports that the counter keeps its speed in all states: 1; that it does not: 0; nothing: -1
+	Rank          int          `json:"-"` // that looked
+	Host          string       `json:"host"`
+	CounterHertz  float64      `json:"counter_hz"`         // of the counter of the processor
+	CounterSpread float64      `json:"counter_spread_ppm"` // of it, over intervals of 20 ms
+	Invariant     *bool        `json:"counter_invariant"`  // the counter keeps its speed in all states; nil: not known
+	Sources       []TimeSource `json:"sources"`
 }
 
 var sourceNames = []string{"CLOCK_MONOTONIC", "CLOCK_MONOTONIC_RAW", "CLOCK_REALTIME", "MPI_Wtime", "processor counter"}
@@ -32,7 +32,7 @@ const (
 	sourceSpeeds  = 5
 	counterSource = 4   // its steps are ticks
 	sourceBatches = 200 // of 1000 reads each
-	steadyCounter = 20e-6
+	steadyCounter = 20  // ppm
 )
 
 // sources examines the sources of time on the host of a rank.
@@ -45,9 +45,12 @@ func (j *Job) sources(rank int) (*HostClock, error) {
 		return nil, fmt.Errorf("the job answered %d figures about sources of time", len(values))
 	}
 	speeds, invariant := values[len(sourceNames)*sourceFigures:len(values)-1], values[len(values)-1]
-	h := &HostClock{Rank: rank, Host: j.Hosts[rank], CounterHertz: median(speeds) / 1000, Invariant: int(invariant)}
+	h := &HostClock{Rank: rank, Host: j.Hosts[rank], CounterHertz: median(speeds) / 1000}
+	if yes := invariant == 1; invariant >= 0 {
+		h.Invariant = &yes
+	}
 	if h.CounterHertz > 0 {
-		h.CounterSpread = (slices.Max(speeds) - slices.Min(speeds)) / 1000 / h.CounterHertz
+		h.CounterSpread = 1e6 * ((slices.Max(speeds) - slices.Min(speeds)) / 1000 / h.CounterHertz)
 	}
 	for i, name := range sourceNames {
 		v := values[i*sourceFigures:]
@@ -78,13 +81,13 @@ func (h *HostClock) Warnings() []string {
 				s.Moves))
 		}
 	}
-	if h.Invariant == 0 {
+	if h.Invariant != nil && !*h.Invariant {
 		list = append(list, fmt.Sprintf("the processor's counter of %s is not invariant: it may change its speed or stop; use CLOCK_MONOTONIC",
 			h.Host))
 	}
 	if h.CounterSpread > steadyCounter {
 		list = append(list, fmt.Sprintf("the speed of the processor's counter of %s varied by %.0f ppm: it was disturbed, or it follows the "+
-			"frequency of the CPU", h.Host, 1e6*h.CounterSpread))
+			"frequency of the CPU", h.Host, h.CounterSpread))
 	}
 	return list
 }
