@@ -107,11 +107,14 @@ func (r *Run) Syncs() [][]HostWait {
 				continue
 			}
 			on := r.awaited(int32(i), int32(call), kind, copies)
-			if on == None {
+			if on == None && kind >= copySync { // it launched no copy that blocks
 				continue
 			}
 			for n := len(list) - 1; n >= 0 && c.Skip[list[n].Call] > int32(call); n-- { // the innermost one counts
 				list = list[:n]
+			}
+			if on == None {
+				continue
 			}
 			amount := min(r.end(on), c.Leave[call]) - c.Enter[call]
 			list = append(list, HostWait{int32(i), int32(call), on, amount})

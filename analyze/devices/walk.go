@@ -63,9 +63,9 @@ func (r *Run) FromCall(thread int32, t unit.Duration) Walk {
 	return Walk{r, position{onThread, Op{thread, -1}, t}}
 }
 
-// FromStart begins at the start of an activity.
-func (r *Run) FromStart(o Op) Walk {
-	return Walk{r, position{atStart, o, r.streams[o.At].Begin[o.Index]}}
+// FromStart begins at the start of an activity, or before it at a moment.
+func (r *Run) FromStart(o Op, t unit.Duration) Walk {
+	return Walk{r, position{atStart, o, min(r.streams[o.At].Begin[o.Index], t)}}
 }
 
 // FromInside begins inside an activity.

@@ -286,7 +286,8 @@ type devicePath struct {
 	shares   map[profile.Place]unit.Duration
 	segments []Segment // the last one first
 	owned    unit.Duration
-	next     int // wait state where the path changes to another process, -1: none
+	next     int           // wait state where the path changes to another process, -1: none
+	met      unit.Duration // when the path came to it
 }
 
 // Path implements devices.Owners.
@@ -297,8 +298,8 @@ func (p *devicePath) Path(path int32, from, to unit.Duration) bool {
 }
 
 // Wait implements devices.Owners.
-func (p *devicePath) Wait(state int32, _, _ unit.Duration) bool {
-	p.next = int(state)
+func (p *devicePath) Wait(state int32, _, to unit.Duration) bool {
+	p.next, p.met = int(state), to
 	return false
 }
 
@@ -322,7 +323,7 @@ func (a *analysis) walkDevices() ([]Segment, []CriticalShare) {
 		came, metric := min(a.devices.starts[p.rank], now), None
 		if p.next >= 0 {
 			s := &a.states[p.next]
-			came, metric = min(a.calls(s.cause).Enter[s.causeCall], now), s.metric
+			came, metric = min(a.calls(s.cause).Enter[s.causeCall], p.met), s.metric
 		}
 		if came < now {
 			p.segments = append(p.segments, Segment{Location: a.masters[p.rank], From: came, To: now, Metric: metric})
@@ -337,7 +338,7 @@ func (a *analysis) walkDevices() ([]Segment, []CriticalShare) {
 		s := &a.states[p.next]
 		at, now = s.cause, came
 		if stream := a.streamOf(at); stream >= 0 {
-			walk = a.devices.run.FromStart(devices.Op{At: stream, Index: s.causeCall})
+			walk = a.devices.run.FromStart(devices.Op{At: stream, Index: s.causeCall}, now)
 		} else {
 			walk = a.devices.run.FromCall(at, now)
 		}

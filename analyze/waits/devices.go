@@ -199,12 +199,10 @@ func (d *deviceStates) findSince(a *analysis, i int) {
 func (d *deviceStates) interval(a *analysis, i int) (from, to unit.Duration) {
 	s := &a.states[i]
 	switch {
+	case d.details[i].form == streamForStream: // what counts may end before
+		return s.enter, min(a.calls(s.cause).Leave[s.causeCall], a.calls(s.location).Enter[s.call])
 	case d.details[i].form != betweenProcesses:
-		to = s.end()
-		if spans := d.details[i].spans; len(spans) > 0 {
-			to = spans[len(spans)-1].To
-		}
-		return s.enter, to
+		return s.enter, s.end()
 	case s.since != never:
 		return s.since, a.calls(s.cause).Enter[s.causeCall]
 	}
@@ -257,7 +255,7 @@ func (d *deviceStates) countedBefore(a *analysis, i int, t unit.Duration) unit.D
 func (d *deviceStates) addPath(a *analysis, c *causes, location, call int32, from unit.Duration, states int) {
 	switch enter := a.calls(location).Enter[call]; {
 	case int(location) >= a.hosts:
-		d.run.FromStart(devices.Op{At: a.streamOf(location), Index: call}).Back(from, owners{c, a})
+		d.run.FromStart(devices.Op{At: a.streamOf(location), Index: call}, enter).Back(from, owners{c, a})
 	case d.run.HasStreams(a.rankOf(location)):
 		d.run.FromCall(location, enter).Back(from, owners{c, a})
 	default:

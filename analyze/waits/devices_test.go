@@ -131,20 +131,24 @@ func TestDeviceUse(t *testing.T) {
 func TestDeviceExplanations(t *testing.T) {
 	dirs, names := deviceCases(t)
 	for i, dir := range dirs {
-		r := analyze(t, readDeviceCase(t, dir, names[i]), 2)
-		for k := range r.Waits {
-			e := r.Explain(&r.Waits[k])
-			sum := unit.Duration(0)
-			for _, c := range e.Causes {
-				sum += c.Share
-			}
-			if sum != e.Amount || len(e.Text) == 0 {
-				t.Errorf("%s: the causes of %s sum up to %v, want %v", filepath.Base(dir), r.Waits[k].Metric, sum, e.Amount)
-			}
+		checkExplanations(t, filepath.Base(dir), analyze(t, readDeviceCase(t, dir, names[i]), 2))
+	}
+}
+
+func checkExplanations(t *testing.T, name string, r *Result) {
+	t.Helper()
+	for k := range r.Waits {
+		e := r.Explain(&r.Waits[k])
+		sum := unit.Duration(0)
+		for _, c := range e.Causes {
+			sum += c.Share
 		}
-		c := r.CriticalPath()
-		if c.Length+c.Missing != r.Timeline.End-r.Timeline.Start {
-			t.Errorf("%s: the critical path takes %v and lacks %v of %v", filepath.Base(dir), c.Length, c.Missing, r.Timeline.End-r.Timeline.Start)
+		if sum != e.Amount || len(e.Text) == 0 {
+			t.Errorf("%s: the causes of %s sum up to %v, want %v", name, r.Waits[k].Metric, sum, e.Amount)
 		}
+	}
+	c := r.CriticalPath()
+	if c.Length+c.Missing != r.Timeline.End-r.Timeline.Start {
+		t.Errorf("%s: the critical path takes %v and lacks %v of %v", name, c.Length, c.Missing, r.Timeline.End-r.Timeline.Start)
 	}
 }

@@ -62,6 +62,13 @@ type oracleWait struct {
 }
 
 func newOracle(tl *timeline.Timeline) *oracle {
+	o := findLiterally(tl)
+	o.process()
+	return o
+}
+
+// findLiterally finds all wait states.
+func findLiterally(tl *timeline.Timeline) *oracle {
 	o := &oracle{tl: tl, short: map[rankPath]int64{}, long: map[rankPath]int64{}}
 	o.masters = make([]int32, tl.Ranks)
 	for i := range o.masters {
@@ -83,7 +90,6 @@ func newOracle(tl *timeline.Timeline) *oracle {
 	o.chooseOnePerCall()
 	o.findWrongOrder()
 	o.findIdle()
-	o.process()
 	return o
 }
 

@@ -19,7 +19,9 @@ type machine struct {
 	queues  map[queueKey]*queue
 	next    uint64        // request
 	longest unit.Duration // of a piece of work
+	tickIs  unit.Duration
 	skew    []unit.Duration
+	entered map[*timeline.LocationBuilder]int32 // calls so far
 }
 
 // proc is a rank; its first thread is the master.
@@ -50,12 +52,11 @@ type end struct {
 	meet  func(partner unit.Duration)
 }
 
-const tickSize = 1000 // picoseconds
-
 func newMachine(seed uint64, ranks, threads int) *machine {
 	m := &machine{
 		rnd: rand.New(rand.NewPCG(seed, 5)), b: timeline.NewBuilder(ranks), regions: map[string]timeline.RegionID{},
-		queues: map[queueKey]*queue{}, longest: 40, skew: make([]unit.Duration, ranks),
+		queues: map[queueKey]*queue{}, longest: 40, tickIs: unit.Nanosecond, skew: make([]unit.Duration, ranks),
+		entered: map[*timeline.LocationBuilder]int32{},
 	}
 	world := make([]int32, ranks)
 	for i := range world {
@@ -106,17 +107,24 @@ func (m *machine) region(name string) timeline.RegionID {
 }
 
 // at turns the time of a rank into that of its clock.
-func (m *machine) at(rank int, t unit.Duration) unit.Duration { return (t + m.skew[rank]) * tickSize }
+func (m *machine) at(rank int, t unit.Duration) unit.Duration { return (t + m.skew[rank]) * m.tickIs }
 
 func (m *machine) tick(n int) unit.Duration { return unit.Duration(m.rnd.IntN(n)) }
 
 // on returns the master of a rank.
 func (p *proc) on() *timeline.LocationBuilder { return p.threads[0] }
 
+// enter begins a call and returns its number.
+func (m *machine) enter(l *timeline.LocationBuilder, rank int, t unit.Duration, name string) int32 {
+	l.Enter(m.at(rank, t), m.region(name))
+	m.entered[l]++
+	return m.entered[l] - 1
+}
+
 // call makes a call that lasts until a moment that inside returns.
 func (m *machine) call(p *proc, name string, inside func(enter unit.Duration) (leave unit.Duration)) {
 	enter := p.now
-	p.on().Enter(m.at(p.rank, enter), m.region(name))
+	m.enter(p.on(), p.rank, enter, name)
 	p.now = max(inside(enter), enter)
 	p.on().Leave(m.at(p.rank, p.now))
 }
@@ -125,7 +133,7 @@ var functions = []string{"f", "g", "h", "solve"}
 
 // compute lets a thread work, in functions that may call others.
 func (m *machine) compute(l *timeline.LocationBuilder, rank int, now unit.Duration, depth int) unit.Duration {
-	l.Enter(m.at(rank, now), m.region(functions[m.rnd.IntN(len(functions))]))
+	m.enter(l, rank, now, functions[m.rnd.IntN(len(functions))])
 	now += m.tick(int(m.longest))
 	if depth > 0 && m.rnd.IntN(2) == 0 {
 		now = m.compute(l, rank, now, depth-1)
@@ -368,7 +376,7 @@ func (m *machine) parallel(p *proc) {
 		now[i] = fork + m.tick(4)
 		l.TeamBegin(m.at(p.rank, now[i]))
 		now[i] += m.tick(2)
-		l.Enter(m.at(p.rank, now[i]), m.region("!$omp parallel"))
+		m.enter(l, p.rank, now[i], "!$omp parallel")
 	}
 	for k := m.rnd.IntN(3); k >= 0; k-- {
 		name := "!$omp barrier"
@@ -383,7 +391,7 @@ func (m *machine) parallel(p *proc) {
 			last = max(last, now[i])
 		}
 		for i, l := range team {
-			l.Enter(m.at(p.rank, now[i]), m.region(name))
+			m.enter(l, p.rank, now[i], name)
 			now[i] = last + m.tick(4)
 			l.Leave(m.at(p.rank, now[i]))
 		}
@@ -413,7 +421,7 @@ func (m *machine) everyone(name string) {
 func (m *machine) run(steps int) *timeline.Builder {
 	whole := m.rnd.IntN(4) > 0
 	for _, p := range m.procs {
-		p.on().Enter(m.at(p.rank, p.now), m.region("main"))
+		m.enter(p.on(), p.rank, p.now, "main")
 	}
 	if whole {
 		m.everyone("MPI_Init")

@@ -43,7 +43,7 @@ func randomBuilder(seed uint64) *timeline.Builder {
 func summary(r *Result) map[string]string {
 	s := map[string]string{}
 	for _, w := range r.Waits {
-		s[fmt.Sprintf("wait %s %d %s", w.Metric, w.Rank, r.Paths.Names[w.Path])] = fmt.Sprint(w.Split)
+		s[fmt.Sprintf("wait %s %d %s %s", w.Metric, w.Rank, r.Paths.Names[w.Path], w.Stream)] = fmt.Sprint(w.Split)
 	}
 	for _, d := range r.Delays {
 		s[fmt.Sprintf("delay %d %s", d.Rank, r.Paths.Names[d.Path])] = fmt.Sprint(d.Cost)
@@ -59,7 +59,7 @@ func (o *oracle) summary() map[string]string {
 		if from == to {
 			return
 		}
-		key := fmt.Sprintf("wait %s %d %s", m, o.tl.Locations[w.location].Rank, w.path)
+		key := fmt.Sprintf("wait %s %d %s ", m, o.tl.Locations[w.location].Rank, w.path)
 		if waits[key] == nil {
 			waits[key] = &Split{}
 		}
@@ -78,10 +78,16 @@ func (o *oracle) summary() map[string]string {
 			add(lateComplete.metric, w, w.amount-w.after, w.amount)
 		}
 	}
-	s := map[string]string{"unattributed": unit.Duration(o.unattributed).String()}
+	s := o.costs()
 	for key, w := range waits {
 		s[key] = fmt.Sprint(*w)
 	}
+	return s
+}
+
+// costs are the part of a summary that is not waits.
+func (o *oracle) costs() map[string]string {
+	s := map[string]string{"unattributed": unit.Duration(o.unattributed).String()}
 	for key := range o.short {
 		c := Cost{unit.Duration(o.short[key]), unit.Duration(o.long[key])}
 		if c.Sum() > 0 {

@@ -104,7 +104,9 @@ func (s *state) sumUp(a *analysis, sums map[waitKey]*Wait) {
 		first.metric = kinds[s.metric].before.metric
 		s.addTo(get(sums, first), 0, s.first)
 	}
-	s.addTo(get(sums, key), s.first, s.amount)
+	if s.first < s.amount { // of a kernel, only what is in the first part may count
+		s.addTo(get(sums, key), s.first, s.amount)
+	}
 	if s.sub != None {
 		key.metric = s.sub
 		s.addTo(get(sums, key), s.amount-s.subPart, s.amount)

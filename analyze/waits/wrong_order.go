@@ -27,10 +27,11 @@ var wrongOrder = kind{
 	mark:       (*analysis).markWrongOrder,
 }
 
-// markWrongOrder marks the wait states whose message was sent after one that was received later.
+// markWrongOrder marks the wait states whose message was sent after one that was received later. Kernels have none: a stream runs them in
+// the order of their launches, and what a kernel waits for counts only where its device does nothing else.
 func (a *analysis) markWrongOrder(k *kind) {
 	first := a.messagesOf()
-	a.each(len(a.tl.Locations), func(l int) {
+	a.each(a.hosts, func(l int) {
 		states := a.states[a.first[l]:a.first[l+1]]
 		late := func(s state) bool { return s.metric == k.parent.metric }
 		if slices.ContainsFunc(states, late) {
