@@ -66,7 +66,7 @@ func TestSharedRunThatIsSlower(t *testing.T) {
 					if err != nil {
 						panic(err)
 					}
-					o := Options{Threads: 1, Group: cluster.Watch(slowGroup{member, delay}, leave)}
+					o := Options{Threads: 1, Group: cluster.Watch(slowGroup{member, delay}, nil, leave)}
 					results[i], errs[i] = runWith(context.Background(), schedule.Part(tc.program, has), m.machine, o, tc.choice)
 				})
 			}

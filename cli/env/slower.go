@@ -3,12 +3,14 @@ package env
 // Work that one process does faster
 //
 // One simulation, and the analysis of a trace, go in lockstep. Where that takes longer than one process would need,
-// cluster.Watch ends it on all processes; process 0 then does all of it alone, with the same result.
+// cluster.Watch ends it on all processes; process 0 then does all of it alone, with the same result. More processes than
+// cores, all of which process 0 may use, cannot be faster, so that it does all of it from the start.
 
 import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -40,22 +42,41 @@ func (a *Env) FasterAlone(c *cobra.Command, share *flags.Choice, do func() error
 	if !a.Shares() || share.Value == shareAlways {
 		return do()
 	}
-	a.watched = cluster.Watch(a.Job, a.canDoAlone)
+	if cores := a.Job.Vain; cores > 0 {
+		return a.doAlone(c, do, fmt.Sprintf("%d processes have %s, on which one is faster: process 0 works alone, and the others wait",
+			a.Job.Size(), phrase.Plural(cores, "core")))
+	}
+	var cpu func() time.Duration
+	if a.Job.Crowded {
+		cpu = usedCPU
+	}
+	a.watched = cluster.Watch(a.Job, cpu, a.canDoAlone)
 	err := do()
 	a.watched = nil
 	var slower *cluster.SlowerError
 	if !errors.As(err, &slower) {
 		return err
 	}
+	return a.doAlone(c, do, fmt.Sprintf(
+		"%d processes took %s for %s of work that one does in %s: process 0 starts again, alone, and the others wait",
+		a.Job.Size(), unit.Elapsed(slower.Took), phrase.Plural(slower.Exchanges, "step"), unit.Elapsed(slower.Alone)))
+}
+
+// doAlone ends all processes but the first, which does it alone and says why.
+func (a *Env) doAlone(c *cobra.Command, do func() error, text string) error {
 	if err := a.SharedDone(c.Context()); err != nil {
 		return err
 	}
-	text := fmt.Sprintf("%d processes took %s for %s of work that one does in %s: process 0 starts again, alone, and the others wait",
-		a.Job.Size(), unit.Elapsed(slower.Took), phrase.Plural(slower.Exchanges, "step"), unit.Elapsed(slower.Alone))
 	a.Warn("%s (--share always keeps them together)", text)
 	a.goAlone()
 	a.cluster.Alone = text
 	return do()
+}
+
+// usedCPU is the CPU time of this process.
+func usedCPU() time.Duration {
+	_, cpu, _ := memory.Used()
+	return cpu
 }
 
 // canDoAlone reports whether process 0 has the memory to do alone what it shares, as far as one can see: as much as

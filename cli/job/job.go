@@ -20,6 +20,8 @@ import (
 type Job struct {
 	*mpi.Job
 	Here    int             // processes on this host
+	Crowded bool            // this one does not have a core of its own
+	Vain    int             // cores of process 0, if no process of the job has others and there are more processes; else 0
 	Memory  int64           // that this process had when it joined, in bytes
 	nowhere string          // the directory in which process 0 works, if this host does not have it
 	Before  cluster.Traffic // the work of the verb
@@ -39,12 +41,14 @@ func Join(ctx context.Context, args []string) (*Job, error) {
 	if err := j.takeScenario(ctx, args); err != nil {
 		return j, err
 	}
-	processes, threads, err := shareOfHost(ctx, joined)
+	s, err := shareOfHost(ctx, joined)
 	if err != nil {
 		return j, err
 	}
-	runtime.GOMAXPROCS(threads)
-	j.Here, j.Before = processes, joined.Traffic()
+	const rounding = 1e-9 // of the sum of fractions
+	runtime.GOMAXPROCS(max(int(s.cores+rounding), 1))
+	j.Crowded, j.Vain = s.cores+rounding < 1, s.vain
+	j.Here, j.Before = s.processes, joined.Traffic()
 	j.Memory, _, _ = memory.Used()
 	return j, nil
 }
@@ -58,47 +62,68 @@ type place struct {
 	Cores []uint64 // one bit each
 }
 
-// shareOfHost returns how many processes there are on this host, and how many threads this one should use: its share of
-// the cores that it may use.
-func shareOfHost(ctx context.Context, g *mpi.Job) (processes, threads int, err error) {
-	here := place{g.Host(), mpi.Cores()}
-	data, err := json.Marshal(here)
-	if err != nil {
-		return 0, 0, err
+// count is how many cores there are in a set.
+func count(cores []uint64) int {
+	n := 0
+	for _, set := range cores {
+		n += bits.OnesCount64(set)
 	}
-	all, err := cluster.AllGather(ctx, g, data)
-	if err != nil {
-		return 0, 0, err
-	}
+	return n
+}
+
+// share is what a process has of its host.
+type share struct {
+	processes int     // on the host
+	cores     float64 // of those that it may use; those of several processes are divided among them
+	vain      int     // as Job.Vain
+}
+
+// shareOf is the share of the process with a rank. Cores that are not known are divided evenly.
+func shareOf(all []place, rank, cores int) share {
+	here, s := all[rank], share{}
 	users := map[int]int{} // processes by core of this host
-	mine := 0
-	for _, data := range all {
-		var there place
-		if err := json.Unmarshal(data, &there); err != nil {
-			return 0, 0, err
-		}
+	for _, there := range all {
 		if there.Host != here.Host {
 			continue
 		}
-		processes++
+		s.processes++
 		for word, set := range there.Cores {
 			for ; set != 0; set &= set - 1 {
 				users[64*word+bits.TrailingZeros64(set)]++
 			}
 		}
 	}
-	share := 0.0
 	for word, set := range here.Cores {
 		for ; set != 0; set &= set - 1 {
-			mine++
-			share += 1 / float64(users[64*word+bits.TrailingZeros64(set)])
+			s.cores += 1 / float64(users[64*word+bits.TrailingZeros64(set)])
 		}
 	}
-	if mine == 0 {
-		return processes, max(runtime.GOMAXPROCS(0)/processes, 1), nil
+	if count(here.Cores) == 0 {
+		s.cores = float64(cores) / float64(s.processes)
 	}
-	const rounding = 1e-9 // of the sum of fractions
-	return processes, max(int(share+rounding), 1), nil
+	if s.processes == len(all) && len(users) < len(all) && len(users) == count(all[0].Cores) {
+		s.vain = len(users)
+	}
+	return s
+}
+
+// shareOfHost is the share of this process.
+func shareOfHost(ctx context.Context, g *mpi.Job) (share, error) {
+	data, err := json.Marshal(place{g.Host(), mpi.Cores()})
+	if err != nil {
+		return share{}, err
+	}
+	parts, err := cluster.AllGather(ctx, g, data)
+	if err != nil {
+		return share{}, err
+	}
+	all := make([]place, len(parts))
+	for i, data := range parts {
+		if err := json.Unmarshal(data, &all[i]); err != nil {
+			return share{}, err
+		}
+	}
+	return shareOf(all, g.Rank(), runtime.GOMAXPROCS(0)), nil
 }
 
 // Failed reports to the whole job that this process fails, and why. It reports false if there is no job.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -136,6 +137,21 @@ func TestJobThatIsSlower(t *testing.T) {
 	}
 	if alone == 0 {
 		t.Error("no run went on with process 0 alone")
+	}
+}
+
+// TestJobOnTooFewCores starts more processes than there are cores: process 0 works alone, from the start, and says so.
+func TestJobOnTooFewCores(t *testing.T) {
+	args := []string{"simulate", "ring", "--ranks", "4", "--machine", "chic", "--format", "csv", "--share", "auto"}
+	want, stderr, err := clitest.RunJob(t, nil, 1, "", args...)
+	if err != nil {
+		t.Fatal(stderr)
+	}
+	for launcher, more := range clitest.Launchers(t) {
+		got, stderr, err := clitest.RunJob(t, append([]string{launcher}, more...), runtime.NumCPU()+1, "", args...)
+		if err != nil || got != want || strings.Count(stderr, "process 0 works alone, and the others wait") != 1 {
+			t.Errorf("%s: %v, result\n%s\nwant\n%s\nstderr:\n%s", launcher, err, got, want, stderr)
+		}
 	}
 }
 

@@ -14,6 +14,9 @@ import (
 // one would have needed for all of it, and still lose, process 0 stops all, in an exchange, so that all know it
 // at the same moment. What has been done is dropped: process 0 can start again, alone. Work that has short steps at first
 // and longer ones later loses little until then, for short steps pass quickly.
+//
+// Where processes have cores of their own, each works all of the time between two exchanges. Where they share cores, a
+// process also waits for its turn while another one works, and that must not count twice: there CPU time is work.
 
 // losable is how long processes may lose time before they stop: long enough for a disturbance, and short for a user
 // who waits.
@@ -36,13 +39,36 @@ type Watched struct {
 	Group
 	balance
 	out   [][]byte // with what this process reports first
+	now   func() time.Time
+	cpu   func() time.Duration // that this process has used; nil: its cores are its own
 	begun time.Time
+	used  time.Duration // CPU time at that moment
 }
 
-// Watch watches the exchanges of a group from now on. All processes do. Process 0 asks leave, once, before it stops them:
-// whether it can do without the others.
-func Watch(g Group, leave func() bool) *Watched {
-	return &Watched{Group: g, balance: balance{leave: leave}, out: make([][]byte, g.Size()), begun: time.Now()}
+// Watch watches the exchanges of a group from now on. All processes do; one that shares its cores with others of the
+// group tells how much CPU time it has used. Process 0 asks leave, once, before it stops them: whether it can do without
+// the others.
+func Watch(g Group, cpu func() time.Duration, leave func() bool) *Watched {
+	w := &Watched{Group: g, balance: balance{leave: leave}, out: make([][]byte, g.Size()), now: time.Now, cpu: cpu}
+	w.begin(w.now())
+	return w
+}
+
+// begin begins a step.
+func (w *Watched) begin(now time.Time) {
+	w.begun = now
+	if w.cpu != nil {
+		w.used = w.cpu()
+	}
+}
+
+// worked is how long this process has worked in this step; threads of one process work at the same time.
+func (w *Watched) worked() time.Duration {
+	all := w.now().Sub(w.begun)
+	if w.cpu != nil {
+		all = min(all, w.cpu()-w.used)
+	}
+	return max(all, 0)
 }
 
 // Exchange is that of Group. Every part for process 0 starts with how long its sender has worked, every part that process
@@ -51,7 +77,7 @@ func (w *Watched) Exchange(ctx context.Context, out [][]byte) ([][]byte, error) 
 	if err := checkExchange(out, w.Size()); err != nil {
 		return nil, err
 	}
-	worked, first := time.Since(w.begun), w.Rank() == 0
+	worked, first := w.worked(), w.Rank() == 0
 	for p, part := range out {
 		switch {
 		case p == 0:
@@ -91,11 +117,11 @@ func (w *Watched) Exchange(ctx context.Context, out [][]byte) ([][]byte, error) 
 	if stop {
 		return nil, &SlowerError{w.steps, w.took, w.alone}
 	}
-	now := time.Now()
+	now := w.now()
 	if first {
 		w.add(now.Sub(w.begun), all)
 	}
-	w.begun = now
+	w.begin(now)
 	return in, nil
 }
 

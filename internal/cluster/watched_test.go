@@ -50,6 +50,60 @@ func TestBalance(t *testing.T) {
 	}
 }
 
+// TestSharedCores decides about two processes on one core and on two: each sees 1 ms pass before an exchange that takes 0.2 ms.
+func TestSharedCores(t *testing.T) {
+	const steps = 2000
+	for name, tc := range map[string]struct {
+		cpu   time.Duration // that each uses in a step
+		core  bool          // they share one
+		stops bool
+	}{
+		"own cores":                     {time.Millisecond, false, false},
+		"own cores, others use them":    {200 * time.Microsecond, false, false}, // they would hinder one process, too
+		"one core, little work":         {200 * time.Microsecond, true, true},
+		"one core, nothing is lost":     {500 * time.Microsecond, true, false},
+		"one core, several threads":     {3 * time.Millisecond, true, false}, // of which none worked longer than all of the step
+		"one core, more lost than done": {250 * time.Microsecond, true, true},
+	} {
+		ended := make([]int, 2)
+		var wg sync.WaitGroup
+		for rank, member := range Local(2) {
+			wg.Go(func() {
+				var passed, used time.Duration
+				var cpu func() time.Duration
+				if tc.core {
+					cpu = func() time.Duration { return used }
+				}
+				g := Watch(&waiting{member, &passed}, cpu, func() bool { return true })
+				g.now = func() time.Time { return time.Time{}.Add(passed) }
+				g.begin(g.now())
+				for ended[rank] = range steps {
+					passed, used = passed+time.Millisecond, used+tc.cpu
+					if _, err := g.Exchange(context.Background(), make([][]byte, 2)); err != nil {
+						return
+					}
+				}
+			})
+		}
+		wg.Wait()
+		if stopped := ended[0] < steps-1; stopped != tc.stops || ended[0] != ended[1] {
+			t.Errorf("%s: the processes end in steps %v of %d; they are to stop early: %v", name, ended, steps, tc.stops)
+		}
+	}
+}
+
+// waiting is a group in whose exchanges time passes.
+type waiting struct {
+	Group
+	passed *time.Duration
+}
+
+func (w *waiting) Exchange(ctx context.Context, out [][]byte) ([][]byte, error) {
+	in, err := w.Group.Exchange(ctx, out)
+	*w.passed += 200 * time.Microsecond
+	return in, err
+}
+
 // TestWatched exchanges parts of all lengths, until process 0 stops all of them in the same exchange.
 func TestWatched(t *testing.T) {
 	const size, most = 4, 2000
@@ -57,7 +111,7 @@ func TestWatched(t *testing.T) {
 	var wg sync.WaitGroup
 	for rank, member := range Local(size) {
 		wg.Go(func() {
-			g := Watch(member, func() bool { return true })
+			g := Watch(member, nil, func() bool { return true })
 			for i := range most {
 				out := make([][]byte, size)
 				for p := range out {
