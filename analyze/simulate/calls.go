@@ -106,12 +106,28 @@ func newCallRecorder(r *run) *callRecorder {
 	if t, ok := r.program.(Teller); ok {
 		c.tale = t.Tales(c.build)
 	}
+	if p, ok := r.program.(schedule.Gridded); ok {
+		c.build.SetGrid(gridOf(p, r.ranks))
+	}
 	for rank := range c.ranks {
 		q := &c.ranks[rank]
 		q.LocationBuilder = c.build.Location(rank, 0, fmt.Sprintf("rank %d", rank), fmt.Sprintf("node %d", r.layout.Node(rank)))
 		q.step = -1
 	}
 	return c
+}
+
+// gridOf is the process grid of a program; nil: it has none.
+func gridOf(p schedule.Gridded, ranks int) *timeline.Grid {
+	sides, periodic, at := p.Grid()
+	if len(sides) == 0 {
+		return nil
+	}
+	g := &timeline.Grid{Dims: sides, Periodic: periodic, Coords: make([][]int, ranks)}
+	for rank := range g.Coords {
+		g.Coords[rank] = at(rank)
+	}
+	return g
 }
 
 // membersOf lists the ranks of a group.

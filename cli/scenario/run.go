@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -216,10 +217,10 @@ func (o *RunOptions) simulate(a *env.Env, c *cobra.Command, word string, hash bo
 	return &Run{Name: word, Timeline: tl, Records: f.records, Machine: f.Machine, Change: f.change, Program: f.Input.Program}, nil
 }
 
-// ApplyGrid gives the run the process grid of the flag, if that was given.
+// ApplyGrid gives the run the process grid of the flag, if that was given. A pattern has made its grid of it already, in its own order.
 func (o *RunOptions) ApplyGrid(tl *timeline.Timeline) error {
 	dims := o.Future.Program.grid
-	if len(dims) == 0 {
+	if len(dims) == 0 || tl.Simulated && tl.Grid != nil && slices.Equal(tl.Grid.Dims, dims) {
 		return nil
 	}
 	size := 1

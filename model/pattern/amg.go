@@ -52,7 +52,7 @@ var amgPattern = definition{
 	},
 	defaults: Params{Iterations: amgIterations, Compute: amgCompute, Jitter: amgJitter},
 	build: func(s *script) error {
-		g, err := newGrid(s.Ranks, 3, s.Grid, 0)
+		g, err := s.gridWith(3, 0)
 		if err != nil {
 			return err
 		}

@@ -44,7 +44,23 @@ func (s *script) grid(dimensions int) (*grid, error) {
 	if s.Periodic {
 		periodic = allPeriodic
 	}
-	return newGrid(s.Ranks, dimensions, s.Grid, periodic)
+	return s.gridWith(dimensions, periodic)
+}
+
+// gridWith is grid with dimensions that are periodic whatever the parameters say.
+func (s *script) gridWith(dimensions int, periodic uint8) (g *grid, err error) {
+	g, err = newGrid(s.Ranks, dimensions, s.Grid, periodic)
+	s.prog.grid = g
+	return g, err
+}
+
+// place is where a rank is.
+func (g *grid) place(rank int) []int {
+	at := make([]int, len(g.dims))
+	for d := range at {
+		at[d] = rank / g.strides[d] % g.dims[d]
+	}
+	return at
 }
 
 // checkGrid tests a grid that was asked for: it must hold the ranks exactly.

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"slackline/model/schedule"
 )
 
 func TestNearCube(t *testing.T) {
@@ -157,6 +159,54 @@ func TestIncompleteGridIsConnected(t *testing.T) {
 					t.Errorf("%d ranks can be reached in %v, want %d", len(seen), g.dims, ranks)
 				}
 			})
+		}
+	}
+}
+
+// A pattern on a grid says where its ranks are: the neighbors of a rank are those that it exchanges messages with.
+func TestGridOfPattern(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		params  Params
+		sides   []int
+		periods []bool
+	}{
+		{"halo2d", Params{Ranks: 12, Grid: []int{4, 3}}, []int{4, 3}, []bool{false, false}},
+		{"halo3d", Params{Ranks: 24, Periodic: true}, []int{4, 3, 2}, []bool{true, true, true}},
+		{"pop", Params{Ranks: 8}, []int{4, 2}, []bool{true, false}},
+		{"sweep3d", Params{Ranks: 6}, []int{3, 2}, []bool{false, false}},
+		{"amg", Params{Ranks: 8}, []int{2, 2, 2}, []bool{false, false, false}},
+		{"skeleton", Params{Ranks: 16, Tile: 4}, nil, nil},
+		{"ring", Params{Ranks: 4}, nil, nil},
+	} {
+		p, err := New(tc.name, tc.params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sides, periodic, at := p.(schedule.Gridded).Grid()
+		if !slices.Equal(sides, tc.sides) || !slices.Equal(periodic, tc.periods) {
+			t.Errorf("%s: grid = %v, periodic %v, want %v, %v", tc.name, sides, periodic, tc.sides, tc.periods)
+		}
+		if tc.name != "halo2d" {
+			continue
+		}
+		var b schedule.Block
+		for rank := range tc.params.Ranks {
+			for step := range p.Steps(rank) {
+				p.Block(rank, step, &b)
+				for _, op := range b.Ops {
+					if op.Kind == schedule.Calc {
+						continue
+					}
+					distance, here, there := 0, at(rank), at(int(op.Peer))
+					for d := range here {
+						distance += max(here[d]-there[d], there[d]-here[d])
+					}
+					if distance != 1 {
+						t.Errorf("rank %d at %v has a message with rank %d at %v", rank, here, op.Peer, there)
+					}
+				}
+			}
 		}
 	}
 }

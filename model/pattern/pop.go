@@ -62,7 +62,7 @@ var popPattern = definition{
 	},
 	defaults: Params{Iterations: popSteps, Compute: popCompute, Jitter: popJitter},
 	build: func(s *script) error {
-		g, err := newGrid(s.Ranks, 2, s.Grid, periodicX)
+		g, err := s.gridWith(2, periodicX)
 		if err != nil {
 			return err
 		}

@@ -16,6 +16,7 @@ type program struct {
 	shape      schedule.Shape
 	origins    []schedule.Origin
 	groups     []schedule.Group                  // nil: the world alone
+	grid       *grid                             // nil: the ranks have none
 	share      func(rank int) (first, steps int) // of a rank that has nothing to do at all other steps; nil: all
 }
 
@@ -34,6 +35,18 @@ func (silence) fill(int, int, *schedule.Block) {}
 
 // Ranks implements schedule.Program.
 func (p *program) Ranks() int { return p.ranks }
+
+// Grid implements schedule.Gridded. Copies of a program have grids of their own, so that there is none of all ranks.
+func (p *program) Grid() (sides []int, periodic []bool, at func(rank int) []int) {
+	g := p.grid
+	if g == nil || p.tile != p.ranks {
+		return nil, nil, nil
+	}
+	for d := range g.dims {
+		periodic = append(periodic, g.wraps(d))
+	}
+	return g.dims, periodic, g.place
+}
 
 // Steps implements schedule.Program.
 func (p *program) Steps(rank int) int {

@@ -81,7 +81,7 @@ var sweepPattern = definition{
 	},
 	defaults: Params{Size: 1024, Corners: 1},
 	build: func(s *script) error {
-		g, err := newGrid(s.Ranks, 2, s.Grid, 0)
+		g, err := s.gridWith(2, 0)
 		if err != nil {
 			return err
 		}

@@ -49,7 +49,7 @@ var sweep3dPattern = definition{
 	},
 	defaults: Params{Iterations: sweep3dIterations, Blocks: sweep3dBlocks, Compute: sweep3dCompute, Jitter: sweep3dJitter},
 	build: func(s *script) error {
-		g, err := newGrid(s.Ranks, 2, s.Grid, 0)
+		g, err := s.gridWith(2, 0)
 		if err != nil {
 			return err
 		}

@@ -27,6 +27,12 @@ type SPMD interface {
 	SameCall(step int) bool
 }
 
+// Gridded is implemented by programs that know the process grid of their ranks.
+type Gridded interface {
+	// Grid returns the sides of the grid, along which of them it wraps around, and where a rank is; no sides: there is no grid.
+	Grid() (sides []int, periodic []bool, at func(rank int) []int)
+}
+
 // Shape bounds what occurs in a program, so that an engine can be chosen before it runs. A bound
 // may be loose, never too tight.
 type Shape struct {
