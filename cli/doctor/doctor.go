@@ -12,6 +12,7 @@ import (
 	"slackline/cli/env"
 	"slackline/cli/flags"
 	"slackline/internal/table"
+	"slackline/observe/counters"
 	"slackline/observe/mpi"
 )
 
@@ -20,7 +21,13 @@ type doctorOptions struct{ format flags.Choice }
 // Verb is the entry of the registry.
 var Verb = env.Verb{
 	Name: "doctor", Group: env.Observe, Job: env.OnceOnly, New: command,
-	Documents: env.Documents{"doctor": {mpi.Inventory{}}},
+	Documents: env.Documents{"doctor": {report{}}},
+}
+
+// report is what was found.
+type report struct {
+	mpi.Inventory
+	Counters counters.Possible `json:"counters"`
 }
 
 func command(a *env.Env) *cobra.Command {
@@ -36,18 +43,19 @@ func command(a *env.Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			r := report{*d, counters.Here()}
 			if o.format.Value == "json" {
-				return env.WriteJSONObject(a.Stdout, d)
+				return env.WriteJSONObject(a.Stdout, r)
 			}
-			return writeInventory(a, a.Stdout, d)
+			return r.write(a, a.Stdout)
 		},
 	}
 	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) { fs.Var(&o.format, "format", "format of the output") })
 	return c
 }
 
-// writeInventory prints what was found and what follows from it.
-func writeInventory(a *env.Env, w io.Writer, d *mpi.Inventory) error {
+// write prints what was found and what follows from it.
+func (d *report) write(a *env.Env, w io.Writer) error {
 	var b strings.Builder
 	width := env.WidthOf(w)
 	fmt.Fprintf(&b, "%s\n", a.Bold("MPI"))
@@ -77,6 +85,11 @@ func writeInventory(a *env.Env, w io.Writer, d *mpi.Inventory) error {
 	}
 	flags.WritePairs(&b, rows, width)
 	fmt.Fprintf(&b, "\n%s\n  %d CPUs; more ranks than that share them\n  compiled parts are kept in %s\n", a.Bold("Machine"), d.CPUs, d.Cache)
+	fmt.Fprintf(&b, "\n%s\n", a.Bold("Counters ('record --counters')"))
+	wrapped("counted: " + strings.Join(d.Counters.Events, ", "))
+	for _, text := range d.Counters.Refused {
+		wrapped(text)
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }

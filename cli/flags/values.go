@@ -140,11 +140,26 @@ func CompleteChoices(c *cobra.Command, fs *pflag.FlagSet) {
 	})
 }
 
+// CompleteList offers the words as parts of a list separated by commas.
+func CompleteList(c *cobra.Command, flag string, words []string) {
+	complete(c, flag, func(prefix string) (found []string) {
+		before := prefix[:strings.LastIndexByte(prefix, ',')+1]
+		for _, w := range words {
+			found = append(found, before+w)
+		}
+		return found
+	})
+}
+
 // CompleteWith offers what list returns as values of a flag. The flag must exist.
 func CompleteWith(c *cobra.Command, flag string, list func() []string) {
+	complete(c, flag, func(string) []string { return list() })
+}
+
+func complete(c *cobra.Command, flag string, list func(prefix string) []string) {
 	err := c.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		var found []string
-		for _, w := range list() {
+		for _, w := range list(prefix) {
 			if strings.HasPrefix(w, prefix) {
 				found = append(found, w)
 			}

@@ -19,6 +19,7 @@ import (
 	"slackline/cli/hang"
 	"slackline/internal/phrase"
 	"slackline/model/unit"
+	"slackline/observe/counters"
 	"slackline/observe/record"
 )
 
@@ -34,6 +35,7 @@ type recordOptions struct {
 	sample   string
 	filter   []string
 	depth    int
+	counters []string
 
 	maxSize  flags.Quantity[unit.Size]
 	ring     bool
@@ -65,6 +67,8 @@ func command(a *env.Env) *cobra.Command {
 		Example: `  slackline record -- mpirun -n 8 ./app input.txt
   slackline record --out small.slt --max-size 64MiB --ring -- mpirun -n 8 ./app
   slackline record --window 10s..20s -- srun --mpi=pmix -n 1024 ./app
+  slackline record --counters -- mpirun -n 8 ./app
+  slackline record --counters=instructions,cycles,cache-misses -- mpirun -n 8 ./app
   slackline record --watchdog 60s -- mpirun -n 64 ./app
   slackline record --estimate -- mpirun -n 2 ./app
   slackline record --callpath caller --sample off -- mpirun -n 2 ./a : -n 2 ./b
@@ -75,8 +79,10 @@ func command(a *env.Env) *cobra.Command {
 	env.TakesCommand(c, func() bool { return !o.header && o.recover == "" })
 	a.AddGroup(c, "Output", o.addOutputFlags)
 	a.AddGroup(c, "Functions of the program", o.addFunctionFlags)
+	a.AddGroup(c, "Hardware counters", o.addCounterFlags)
 	a.AddGroup(c, "Size", o.addSizeFlags)
 	a.AddGroup(c, "MPI", o.addMPIFlags)
+	flags.CompleteList(c, "counters", counters.Names())
 	return c
 }
 
@@ -98,6 +104,13 @@ func (o *recordOptions) addFunctionFlags(fs *pflag.FlagSet) {
 	fs.StringSliceVar(&o.filter, "filter", nil, "`patterns` of functions built with -finstrument-functions that are recorded, or with ! in "+
 		"front left out, e.g. 'solve*,!solve_row'")
 	fs.IntVar(&o.depth, "depth", 0, "`number` of nested functions that are recorded of those built with -finstrument-functions (default: all)")
+}
+
+func (o *recordOptions) addCounterFlags(fs *pflag.FlagSet) {
+	fs.StringSliceVar(&o.counters, "counters", nil, "`events` that are counted at the start and end of each call and at each sample, "+
+		"by the names that perf has for them, e.g. instructions,cycles,cache-misses; 'slackline doctor' lists what can be counted "+
+		"(default without a list: "+strings.Join(counters.Default, ",")+")")
+	fs.Lookup("counters").NoOptDefVal = strings.Join(counters.Default, ",")
 }
 
 func (o *recordOptions) addSizeFlags(fs *pflag.FlagSet) {
@@ -123,6 +136,9 @@ func (o *recordOptions) run(a *env.Env, c *cobra.Command, args []string) error {
 			_, err = fmt.Fprint(a.Stdout, text)
 		}
 		return err
+	}
+	if f := c.Flags().Lookup("counters"); f.Changed && len(args) > 1 && args[1] == "--" { // a list after a space
+		o.counters, args = strings.Split(args[0], ","), args[2:]
 	}
 	options, err := o.options(a)
 	if err != nil {
@@ -186,6 +202,10 @@ func (o *recordOptions) options(a *env.Env) (record.Options, error) {
 		}
 		r.Watchdog, r.Standstill = nanoseconds(o.watchdog.Value), o.standstill(a)
 	}
+	var err error
+	if r.Counters, err = counters.Parse(o.counters); err != nil {
+		return r, exit.Usagef("--counters: %v", err)
+	}
 	const leastSize = 64 << 10
 	switch {
 	case o.maxSize.Given && o.maxSize.Value < leastSize:
@@ -200,7 +220,6 @@ func (o *recordOptions) options(a *env.Env) (record.Options, error) {
 	if o.window == "" {
 		return r, nil
 	}
-	var err error
 	r.From, r.To, err = parseWindow(o.window)
 	return r, err
 }

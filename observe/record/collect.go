@@ -15,6 +15,7 @@ import (
 
 	"slackline/model/timeline"
 	"slackline/model/trace"
+	"slackline/observe/counters"
 	"slackline/observe/mpi"
 )
 
@@ -40,6 +41,9 @@ type Head struct {
 	Truncated    bool          // the thread did not end its trace
 	NoCPU        time.Duration // how long it could have run but had no CPU
 	Refused      int64         // threads of its process that could not be recorded
+	// Counters say, for each event that was to be counted, why it was not; 0: it was. CountingEnded: not all of the time.
+	Counters      []syscall.Errno
+	CountingEnded bool
 }
 
 // threadFiles are the raw files of one thread.
@@ -58,7 +62,7 @@ var ErrNothing = errors.New("no rank left a trace")
 
 // collect reads the raw files in a directory. The events are read when the trace is written. The library is the
 // recorder's, whose own functions are no part of call paths.
-func collect(dir, library string) (*Collection, error) {
+func collect(dir, library string, counted []counters.Event) (*Collection, error) {
 	files, err := findThreads(dir)
 	if err != nil {
 		return nil, err
@@ -71,7 +75,7 @@ func collect(dir, library string) (*Collection, error) {
 		return nil, err
 	}
 	c := &collector{comms: newCommTable(), objects: objectTable{byKey: map[objectKey]uint32{}}, regions: newRegionTable(),
-		symbols: newSymbolTable(library)}
+		symbols: newSymbolTable(library), counted: counted}
 	c.calls = callTable(table, c.regions)
 	c.omp = map[uint16]uint32{}
 	for _, number := range sortedKeys(ompRegions) {
@@ -132,6 +136,8 @@ type collector struct {
 	objects objectTable
 	regions *regionTable
 	symbols *symbolTable
+	counted []counters.Event // that were to be counted
+	metrics map[int]uint32   // those that were
 }
 
 func (c *collector) collect(files []*threadFiles) (*Collection, error) {
@@ -147,6 +153,7 @@ func (c *collector) collect(files []*threadFiles) (*Collection, error) {
 	t.SamplePeriod = picoseconds(head.period)
 	t.Created = head.wall
 	t.Resolution = 1e9
+	c.findMetrics(t, files)
 	tables := make([]*streamTables, 0, len(files))
 	paths := make([]string, 0, len(files))
 	locationOf := map[int]int{} // of the first thread of a rank
@@ -236,6 +243,7 @@ func (c *collector) rank(out *Collection, files []*threadFiles) ([]*streamTables
 			calls: c.calls, comms: numbers, objects: known, stacks: res.stacksOf(f.definitions), omp: c.omp,
 			names: map[uint32]uint32{}, code: map[uint64]uint32{}, period: picoseconds(f.head.period),
 			thread: f.thread, end: f.definitions.end, counts: counts, late: late, dropped: f.dropped, cut: f.wrapped || f.head.full(),
+			metrics: c.metricsOf(f.head),
 		}
 		for _, number := range sortedKeys(f.definitions.names) {
 			s.names[number] = c.regions.region(timeline.RegionNamed(f.definitions.names[number]))
@@ -252,6 +260,7 @@ func (c *collector) rank(out *Collection, files []*threadFiles) ([]*streamTables
 			Rank: f.rank, Thread: f.thread, Bytes: int64(f.head.bytes), Samples: int64(f.head.samples), Lost: int64(f.head.lost),
 			Failure: f.head.failure, Full: f.head.closed == rawFull || f.head.lost > 0, Wrapped: f.wrapped, Uncounted: f.uncounted,
 			Truncated: f.head.closed == rawOpenEnd, NoCPU: time.Duration(f.head.waited), Refused: int64(f.head.refused),
+			Counters: f.head.counters, CountingEnded: f.head.countingEnded,
 		})
 		if f.head.yields {
 			out.Yield = "forced"

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"encoding/binary"
 	"io"
 	"math"
 	"strings"
@@ -83,6 +84,7 @@ type streamTables struct {
 	counts  map[uint32][]int64  // bytes by peer of persistent collectives, by number
 	late    map[uint64][]uint64 // requests of the rank that were completed while it was off; both halves of one
 	dropped *dropped            // what a ring has overwritten; nil: nothing
+	metrics []uint32            // that records have values of, in their order
 }
 
 // eventStream reads the events of a location from its raw file.
@@ -200,9 +202,13 @@ func (s *eventStream) decode(rec *rawRecord) {
 	if rec.kind != rawNoCPU && (rec.kind != rawSample || s.stack(rec.path) != 0) {
 		s.putLacks(enter)
 	}
+	if !rec.isCall() && rec.kind != rawSample {
+		s.count(enter, rec.counted)
+	}
 	switch rec.kind {
 	case rawSample:
 		s.sample(enter, s.stack(rec.path), rec.function != 0)
+		s.count(enter, rec.counted)
 	case rawSpan:
 		s.span(enter, leave, s.stack(rec.path), rec.open)
 	case rawEnter:
@@ -240,6 +246,16 @@ func (s *eventStream) decode(rec *rawRecord) {
 		s.put(enter, trace.Event{Kind: trace.ProgramEnd})
 	default:
 		s.call(rec, enter, leave)
+	}
+}
+
+// count gives the values of the metrics at a time; times before the last event are those of what is part of it.
+func (s *eventStream) count(time int64, values []byte) {
+	if time < s.last || len(values) != 8*len(s.metrics) {
+		return
+	}
+	for i, metric := range s.metrics {
+		s.put(time, trace.Event{Kind: trace.Count, Object: metric, Request: binary.LittleEndian.Uint64(values[8*i:])})
 	}
 }
 

@@ -43,6 +43,7 @@ func (s *eventStream) call(rec *rawRecord, enter, leave int64) {
 	c := &s.calls[rec.function]
 	s.before = s.stack(rec.path)
 	if !s.more {
+		s.count(enter, rec.countedAt(0))
 		s.put(enter, trace.Event{Kind: trace.Enter, Region: c.region, Stack: s.stack(rec.path)})
 	}
 	s.more = false
@@ -91,6 +92,7 @@ func (s *eventStream) call(rec *rawRecord, enter, leave int64) {
 		}
 	}
 	if !s.more {
+		s.count(leave, rec.countedAt(1))
 		s.put(leave, trace.Event{Kind: trace.Leave, Region: c.region})
 	}
 }

@@ -29,7 +29,7 @@ func TestGentle(t *testing.T) {
 		}
 		want := rows(string(plain))
 		checkTable(t, want)
-		for _, by := range []string{"perf events", "ticks"} {
+		for _, by := range []string{"perf events", "ticks", "counters"} {
 			t.Run(by, func(t *testing.T) {
 				command := command
 				if by == "ticks" {
@@ -41,6 +41,9 @@ func TestGentle(t *testing.T) {
 				}
 				o := sampled(command...)
 				o.Sample = 500 * time.Microsecond
+				if by == "counters" {
+					o.Counters = events(t, "task-clock", "page-faults")
+				}
 				r := recorded(t, o)
 				got := rows(r.stdout)
 				for _, name := range sortedKeys(want) {

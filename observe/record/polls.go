@@ -33,14 +33,17 @@ func (s *eventStream) take(rec *rawRecord) {
 		return // while it waited
 	case len(r.since) < mostSleeps && (rec.kind == rawSample || rec.kind == rawSpan) && s.stack(rec.path) == s.stack(r.call.path):
 		r.since = append(r.since, *rec)
+		r.since[len(r.since)-1].counted = slices.Clone(rec.counted)
 		return
 	case s.goesOn(rec):
 		if s.foundNothing(rec) {
 			r.calls += int64(rec.count) + 1
 			r.call.leave, r.since = rec.leave, r.since[:0]
+			copy(r.call.countedAt(1), rec.countedAt(1))
 			return
 		}
 		rec.enter, s.polls = r.call.enter, r.calls+1
+		copy(rec.countedAt(0), r.call.countedAt(0))
 		r.calls = 0
 		s.decode(rec)
 		s.endNoCPU()
@@ -50,7 +53,7 @@ func (s *eventStream) take(rec *rawRecord) {
 	}
 	if s.foundNothing(rec) {
 		*r = pollRun{calls: int64(rec.count) + 1, call: *rec, since: r.since[:0]}
-		r.call.data = slices.Clone(rec.data)
+		r.call.data, r.call.counted = slices.Clone(rec.data), slices.Clone(rec.counted)
 		return
 	}
 	s.decode(rec)

@@ -11,6 +11,8 @@ import (
 	"os"
 	"slices"
 	"syscall"
+
+	"slackline/observe/counters"
 )
 
 // The recorder writes, for each thread, a file of events and one of definitions. Both are a head of one page and
@@ -102,8 +104,10 @@ type rawHead struct {
 	clockCost                    int64         // ns between two readings of the clock
 	failure                      syscall.Errno // why there was no room; 0: the limit of size
 	pid                          int
-	exited                       bool       // by itself, without MPI_Finalize
-	unkept                       *rawRecord // the last one that was not kept, if its call goes on
+	exited                       bool            // by itself, without MPI_Finalize
+	unkept                       *rawRecord      // the last one that was not kept, if its call goes on
+	counters                     []syscall.Errno // by event that is to be counted: why it is not; 0: it is
+	countingEnded                bool            // they were not counted all of the time
 }
 
 // How a thread's file was closed.
@@ -135,6 +139,10 @@ func parseRawHead(b []byte) (*rawHead, error) {
 		pid: int(le.Uint64(b[112:])), self: le.Uint64(b[136:]),
 		exited: le.Uint64(b[rawPage-24:]) != 0, clockCost: int64(le.Uint64(b[rawPage-16:])), failure: syscall.Errno(le.Uint64(b[rawPage-8:])),
 	}
+	for _, why := range b[2024 : 2024+min(le.Uint32(b[2040:]), counters.Most)] {
+		h.counters = append(h.counters, syscall.Errno(why))
+	}
+	h.countingEnded = le.Uint32(b[2044:]) != 0
 	text := b[144:]
 	for _, field := range []struct {
 		to   *string
@@ -167,8 +175,9 @@ type rawRecord struct {
 	path, count    uint32
 	enter, leave   int64 // ns
 	data           []byte
-	open           bool // it was begun and not finished
-	again          bool // a test or probe after an unsuccessful one, and nothing was done since
+	counted        []byte // what was counted: of a call, at its begin and at its end
+	open           bool   // it was begun and not finished
+	again          bool   // a test or probe after an unsuccessful one, and nothing was done since
 }
 
 // subtract takes the cost of reading the clock from the duration of a call of MPI.
@@ -186,6 +195,15 @@ func (r *rawRecord) word(i int) uint64 {
 		return 0
 	}
 	return binary.LittleEndian.Uint64(r.data[8*i:])
+}
+
+// countedAt are the values at the begin (0) or the end (1) of a call; of anything else, those at its time.
+func (r *rawRecord) countedAt(end int) []byte {
+	if !r.isCall() {
+		return r.counted
+	}
+	half := len(r.counted) / 16 * 8
+	return r.counted[end*half : (end+1)*half]
 }
 
 // list returns n words from word i on.
@@ -364,15 +382,17 @@ func parseRecord(from *[]byte, rec *rawRecord) bool {
 		return false
 	}
 	le := binary.LittleEndian
-	words := uint64(le.Uint32(b[4:]))
-	kind := le.Uint16(b)
-	if kind == 0 || words < rawHeadWords || words*8 > uint64(len(b)) {
+	const lengthBits = 24
+	words := uint64(le.Uint32(b[4:])) & (1<<lengthBits - 1)
+	kind, counted := le.Uint16(b), uint64(le.Uint32(b[4:]))>>lengthBits
+	if kind == 0 || words < rawHeadWords+counted || words*8 > uint64(len(b)) {
 		*from = nil
 		return false
 	}
 	*rec = rawRecord{
 		kind: kind, function: le.Uint16(b[2:]), path: le.Uint32(b[8:]), count: le.Uint32(b[12:]),
-		enter: int64(le.Uint64(b[16:])), leave: int64(le.Uint64(b[24:])), data: b[rawHeadWords*8 : words*8],
+		enter: int64(le.Uint64(b[16:])), leave: int64(le.Uint64(b[24:])), data: b[rawHeadWords*8 : (words-counted)*8],
+		counted: b[(words-counted)*8 : words*8],
 	}
 	const again = 1 << 31
 	switch kind {

@@ -20,6 +20,7 @@ import (
 
 	"slackline/internal/provenance"
 	"slackline/model/trace"
+	"slackline/observe/counters"
 	"slackline/observe/mpi"
 )
 
@@ -34,6 +35,8 @@ type Options struct {
 	Sample   time.Duration // time between two samples; 0: none, negative: choose
 	Filter   []string      // patterns of instrumented functions: recorded, or with ! in front left out
 	Depth    int           // of instrumented functions; 0: any
+
+	Counters []counters.Event // what is counted beside; those of the processor first
 
 	MaxSize  int64         // bytes per rank and thread; 0: any
 	Ring     bool          // keep the end, not the beginning
@@ -227,6 +230,9 @@ func (r *run) variables() ([]mpi.Variable, error) {
 		{Name: "PINGS", Value: pings}, {Name: "PING_EVERY", Value: number(int64(r.PingEvery))},
 		{Name: "DEPTH", Value: number(int64(r.Depth))}, {Name: "YIELD", Value: yields[r.Yield]},
 	}
+	if len(r.Counters) > 0 {
+		list = append(list, mpi.Variable{Name: "COUNTERS", Value: countersVariable(r.Counters)})
+	}
 	if len(r.Filter) > 0 {
 		path := filepath.Join(r.raw, "filter")
 		if err := writeFilter(path, r.command.Programs, r.Filter); err != nil {
@@ -261,7 +267,7 @@ func (r *run) collect() error {
 	if err := r.command.CheckApart(r.raw, r.result.Library); err != nil {
 		return err
 	}
-	c, err := collect(r.raw, r.library)
+	c, err := collect(r.raw, r.library, r.Counters)
 	if err != nil {
 		return err
 	}
@@ -323,6 +329,7 @@ func (r *run) describe(c *Collection) {
 // report tells what is not as it should be.
 func (r *run) report(c *Collection) {
 	r.reportMissing(c)
+	r.reportCounters(c)
 	full, wrapped, uncounted, truncated, refused := 0, 0, 0, 0, int64(0)
 	failures := map[syscall.Errno]int{}
 	for _, h := range c.Heads {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 
+	"slackline/observe/counters"
 	"slackline/observe/mpi"
 )
 
@@ -27,6 +28,7 @@ type order struct {
 	Version  string   `json:"version"`
 	CallPath string   `json:"call_path"`
 	Out      string   `json:"out"`
+	Counters []string `json:"counters,omitempty"` // the names of what is counted
 }
 
 // writeOrder describes the run and locks its folder.
@@ -38,7 +40,7 @@ func (r *run) writeOrder() (err error) {
 	l := r.result.Library
 	data, err := json.Marshal(order{
 		Command: r.Command, Program: r.command.Programs[0].Args, Recorder: r.library, MPI: l.Kind, Version: l.Version, CallPath: r.CallPath,
-		Out: out,
+		Out: out, Counters: counters.NamesOf(r.Counters),
 	})
 	if err != nil {
 		return err
@@ -104,6 +106,9 @@ func Recover(dir string, o Options) (*Result, error) {
 		return nil, err
 	}
 	o.Command, o.CallPath = from.Command, from.CallPath
+	if o.Counters, err = counters.Parse(from.Counters); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	if o.Out == "" {
 		o.Out = from.Out
 	}

@@ -1,10 +1,12 @@
 /* The parts of the wrappers that are not for every call. */
 #include "calls.h"
+#include "counters.h"
 #include "functions.h"
 #include <stdlib.h>
 
 struct sl_record *sl_call(struct sl_thread *t, uint16_t kind, uint16_t function, uint32_t words, struct sl_frame frame) {
     if (sl_is_bounded()) sl_check_window(t, sl_now());
+    if (SL_UNLIKELY(t->count_words > 0) && t->on) sl_counters_enter(t); /* first: what follows is not the program's */
     if (SL_UNLIKELY(atomic_load_explicit(&sl_modules_stale, memory_order_relaxed))) sl_look_again();
     uint32_t path = SL_LIKELY(t->on) ? sl_path(t, frame) : 0;
     return sl_head(sl_room(t, words), kind, function, words, path, 0);
@@ -15,7 +17,8 @@ void sl_done(struct sl_thread *t, struct sl_record *r, uint64_t leave) {
     enum { MAY_SLEEP = 50000 }; /* ns */
     r->leave = leave;
     if (SL_UNLIKELY(leave - r->enter > MAY_SLEEP) && t->sampled_by != SL_BY_NOTHING) sl_slept(t);
-    sl_keep(t, r, r->words);
+    if (SL_UNLIKELY(t->count_words > 0)) sl_counters_append(t, r, true, NULL);
+    sl_keep(t, r, sl_words(r));
     t->poll = NULL;
     sl_cpu_check(t, leave);
     t->depth = 0;
@@ -53,7 +56,7 @@ void sl_poll_again(struct sl_thread *t, struct sl_record *r) {
 /* widen lets the record of a run of tests stand for one more: several requests are unknown ones, several messages are any. */
 static void widen(struct sl_record *run, const struct sl_record *r) {
     if (run->kind == SL_COMPLETE && run->data[0] != r->data[0]) run->data[0] = 0;
-    if (run->kind != SL_CALL || run->words < SL_HEAD + 3) return;
+    if (run->kind != SL_CALL || sl_end_of_data(run) < run->data + 3) return;
     if (run->data[1] != r->data[1]) run->data[1] = sl_pair(SL_ANYBODY, MPI_ANY_TAG);
     if (run->data[2] != r->data[2]) run->data[2] = UINT32_MAX;
 }
@@ -71,13 +74,15 @@ void sl_poll_done(struct sl_thread *t, struct sl_record *r, uint64_t leave) {
         before->count++;
         before->leave = leave;
         widen(before, r);
+        if (SL_UNLIKELY(t->count_words > 0)) sl_counters_again(t, before);
         r->kind = 0; /* not a record */
         t->depth = 0;
         return;
     }
     r->leave = leave;
     bool kept = (uint8_t *)r == t->events.next;
-    sl_keep(t, r, r->words);
+    if (SL_UNLIKELY(t->count_words > 0)) sl_counters_append(t, r, true, NULL);
+    sl_keep(t, r, sl_words(r));
     t->poll = kept ? r : NULL;
     t->depth = 0;
 }
@@ -163,7 +168,8 @@ static void next_batch(struct sl_thread *t, struct sl_record **r) {
     uint32_t path = full->path;
     uint64_t enter = full->enter, leave = full->leave;
     full->data[0] |= SL_MORE;
-    sl_keep(t, full, full->words);
+    if (SL_UNLIKELY(t->count_words > 0)) sl_counters_append(t, full, true, NULL);
+    sl_keep(t, full, sl_words(full));
     *r = sl_head(sl_room(t, SL_HEAD + 1 + SL_DONE_WORDS * SL_BATCH), kind, function, SL_HEAD + 1, path, enter);
     (*r)->data[0] = 0;
     (*r)->leave = leave;

@@ -82,13 +82,19 @@ enum sl_omp { SL_OMP_FORK = 1, SL_OMP_JOIN, SL_OMP_TEAM_BEGIN, SL_OMP_TEAM_END,
 /* A record: 32 bytes and words-4 further words. */
 struct sl_record {
     uint16_t kind, function;
-    uint32_t words; /* of 8 bytes, all of it */
+    uint32_t words; /* of 8 bytes, all of it; the last ones may be what was counted: the high bits say how many, see counters.c */
     uint32_t path;
     uint32_t count; /* further unsuccessful calls that this one stands for, or what the kind says */
     uint64_t enter, leave;
     uint64_t data[];
 };
 #define SL_HEAD 4 /* words */
+#define SL_COUNTED_SHIFT 24
+static inline uint32_t sl_words(const struct sl_record *r) { return r->words & (((uint32_t)1 << SL_COUNTED_SHIFT) - 1); }
+/* sl_end_of_data is where the data of a record end, before what was counted. */
+static inline const uint64_t *sl_end_of_data(const struct sl_record *r) {
+    return (const uint64_t *)(const void *)r + sl_words(r) - (r->words >> SL_COUNTED_SHIFT);
+}
 
 static inline uint64_t sl_pair(int32_t high, int32_t low) { return (uint64_t)(uint32_t)high << 32 | (uint32_t)low; }
 
@@ -118,6 +124,7 @@ struct sl_stream {
 #define SL_CHUNK_MAGIC 0x6b6e756863736cULL
 #define SL_VERSION 1
 #define SL_PAGE 4096
+enum { SL_MOST_COUNTERS = 16 };
 
 struct sl_head {
     uint64_t magic, version;
@@ -137,6 +144,8 @@ struct sl_head {
     _Atomic uint64_t waited;               /* ns without a CPU */
     _Atomic uint64_t refused;              /* threads of this process that could not be recorded, kept by thread 0 */
     uint64_t base;                         /* the first rank of its world */
+    uint8_t counters_failed[SL_MOST_COUNTERS]; /* why they are not counted: numbers of errno; 0: they are */
+    uint32_t counters, counting_ended;     /* how many are wanted; 1: they were not counted all of the time, so counting has ended */
 };
 
 /* The end of the page of the head. */
@@ -159,6 +168,7 @@ struct sl_codes;
 struct sl_comm;
 struct sl_team;
 struct sl_skips;
+struct sl_counting;
 
 /* What the recorder knows of a thread. */
 struct sl_thread {
@@ -190,6 +200,8 @@ struct sl_thread {
     bool off;                 /* the last record says that recording was switched off */
     struct sl_team *team, *ended; /* OpenMP: the team it works in, one whose end it has not seen */
     struct sl_skips *skips;   /* what was not recorded since recording was switched off */
+    struct sl_counting *counting; /* perf events; NULL: there are none */
+    uint32_t count_words;     /* room for them in the record of a call */
     uint64_t *scratch;        /* where records go that are not kept */
     size_t scratch_words;
     MPI_Request *handles;     /* room for request arrays */
@@ -328,6 +340,9 @@ void sl_hooks_attach(struct sl_thread *t);
 #define SL_SKIP_WORDS 3
 void sl_unkept(struct sl_thread *t, const struct sl_record *r, uint32_t words);
 
+/* counters.c */
+void sl_counters_append(struct sl_thread *t, struct sl_record *r, bool call, const uint64_t *values);
+
 /* openmp.c */
 void sl_omp_close(struct sl_thread *t);
 
@@ -345,6 +360,7 @@ static inline uint32_t sl_path(struct sl_thread *t, struct sl_frame f) {
 static inline struct sl_record *sl_room(struct sl_thread *t, uint32_t words) {
     if (SL_UNLIKELY(!t->on)) return sl_scratch(t, words);
     struct sl_stream *s = &t->events;
+    words += t->count_words;
     if (SL_LIKELY(s->next + words * 8u + 8 <= s->end)) return (struct sl_record *)(void *)s->next;
     return sl_stream_room(t, s, words);
 }
@@ -379,7 +395,8 @@ static inline void sl_small_from(struct sl_thread *t, uint16_t kind, uint16_t fu
     struct sl_record *r = sl_head(sl_room(t, SL_HEAD + 1), kind, function, SL_HEAD + 1, path, time);
     r->data[0] = data;
     r->leave = time;
-    sl_keep(t, r, SL_HEAD + 1);
+    if (SL_UNLIKELY(t->count_words > 0) && kind >= SL_ENTER && kind <= SL_OMP) sl_counters_append(t, r, false, NULL);
+    sl_keep(t, r, sl_words(r));
     t->poll = NULL;
     t->depth--;
 }

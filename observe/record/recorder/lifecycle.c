@@ -1,6 +1,7 @@
 /* Beginning and end of a program: MPI_Init, MPI_Init_thread, MPI_Finalize, MPI_Abort, and what switches recording. */
 #include "calls.h"
 #include "children.h"
+#include "counters.h"
 #include "functions.h"
 #include "fortran.h"
 #include "lifecycle.h"
@@ -71,6 +72,7 @@ void sl_begin(uint16_t fn, struct sl_frame frame, uint64_t enter, int provided) 
     sl_modules_load();
     sl_filter_load();
     sl_sampling_start();
+    sl_counters_load();
     sl_yield_decide();
     sl_free_children("SLACKLINE_RECORD_"); /* all of them are read */
     atomic_store(&sl_active, true);

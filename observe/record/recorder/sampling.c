@@ -16,7 +16,7 @@
  *
  * The time to the next sample varies by half of the period in both directions, so that samples do not keep step with
  * what the program does periodically. */
-#include "core.h"
+#include "counters.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -182,12 +182,15 @@ static void on_sample(int number, siginfo_t *info, void *context) {
     if (t->depth == 0 && sl_is_bounded()) sl_check_window(t, sl_now());
     if (t->depth == 0 && t->on) {
         t->depth = 1;
-        uint64_t now = sl_now();
+        uint64_t now = sl_now(), counted[SL_MOST_COUNTERS];
+        bool counts = SL_UNLIKELY(t->count_words > 0) && sl_counters_read(t, counted);
         sl_cpu_check(t, now);
         uint32_t path = sl_path_of(t, interrupted(context), true);
         struct sl_record *r = sl_head(sl_room(t, SL_HEAD), SL_SAMPLE, sl_slept(t), SL_HEAD, path, now);
         r->leave = now;
-        sl_keep(t, r, SL_HEAD);
+        if (counts) sl_counters_append(t, r, false, counted);
+        sl_keep(t, r, sl_words(r));
+        if (counts) sl_counters_exclude(t, counted);
         atomic_fetch_add_explicit(&t->events.head->samples, 1, memory_order_relaxed);
         t->depth = 0;
     }

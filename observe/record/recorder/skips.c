@@ -298,7 +298,7 @@ static void switched(struct sl_skips *s, bool off) {
 
 /* count counts a record that is not kept; t is NULL if it had been kept before. */
 static void count(struct sl_thread *t, struct sl_skips *s, const struct sl_record *r) {
-    const uint64_t *d = r->data, *end = (const uint64_t *)(const void *)r + r->words;
+    const uint64_t *d = r->data, *end = sl_end_of_data(r);
     switch (r->kind) {
     case SL_SENDRECV:
         if (end - d > 5) post(s, (int32_t)(d[4] >> 32) == SL_NOBODY ? 0 : d[5]);
@@ -345,7 +345,7 @@ static struct sl_skips *new_skips(int fd) {
 }
 
 void sl_unkept(struct sl_thread *t, const struct sl_record *r, uint32_t words) {
-    if (t->on) atomic_fetch_add_explicit(&t->events.head->bytes, words * 8u, memory_order_relaxed);
+    if (t->on) atomic_fetch_add_explicit(&t->events.head->bytes, (words + t->count_words) * 8u, memory_order_relaxed);
     if (sl_settings.estimate) return;
     if (t->events.closed) { /* recording has ended: only what had begun before matters */
         const uint64_t *d = r->data + 1, *end = (const uint64_t *)(const void *)r + r->words;
@@ -450,8 +450,8 @@ void sl_skips_drop(struct sl_skips *s, const struct sl_chunk *chunk) {
     const uint8_t *p = (const uint8_t *)(chunk + 1), *end = (const uint8_t *)chunk + atomic_load(&((struct sl_chunk *)(uintptr_t)chunk)->used);
     while (p + SL_HEAD * 8 <= end) {
         const struct sl_record *r = (const struct sl_record *)(const void *)p;
-        if (r->kind == 0 || r->words < SL_HEAD || p + (size_t)r->words * 8 > end) break;
+        if (r->kind == 0 || sl_words(r) < SL_HEAD || p + (size_t)sl_words(r) * 8 > end) break;
         count(NULL, s, r);
-        p += (size_t)r->words * 8;
+        p += (size_t)sl_words(r) * 8;
     }
 }

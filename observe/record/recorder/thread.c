@@ -1,4 +1,5 @@
 /* Threads of the program, settings, and what is told to the user. */
+#include "counters.h"
 #include "skips.h"
 #include <errno.h>
 #include <stdarg.h>
@@ -95,6 +96,7 @@ static void read_settings(void) {
 static void after_fork(void) {
     atomic_store(&sl_active, false);
     sl_sampling_forked(sl_self);
+    sl_counters_forked(sl_self);
     sl_self = NULL;
     pthread_setspecific(thread_end, NULL);
 }
@@ -214,6 +216,7 @@ struct sl_thread *sl_attach(void) {
         t->off = !t->on;
     }
     t->depth = sl_in_mpi > 0; /* MPI_Init has records to write before the first sample */
+    sl_counters_thread(t);
     sl_hooks_attach(t);
     sl_sampling_thread(t);
     return t;
@@ -223,6 +226,7 @@ void sl_detach(struct sl_thread *t) {
     sl_sampling_end(t);
     sl_omp_close(t);
     t->depth++;
+    sl_counters_end(t);
     uint64_t now = sl_now();
     bool active = atomic_load(&sl_active);
     if (active) {
@@ -246,6 +250,7 @@ void sl_detach_all(void) {
     for (struct sl_thread *t = threads; t != NULL; t = t->next) {
         sl_sampling_end(t);
         sl_omp_close(t);
+        sl_counters_leave(t);
         sl_stream_close(&t->events, 1);
         sl_stream_close(&t->definitions, 1);
     }
