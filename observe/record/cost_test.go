@@ -1,6 +1,7 @@
 package record
 
 import (
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -14,8 +15,19 @@ func TestCost(t *testing.T) {
 	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		program := build(t, l, "cost.c", "-O1")
 		o := sampled(append(mpitest.Launch(l, 1), program)...)
-		o.Sample = 0
+		o.Sample, o.KeepRaw = 0, true
 		r := recorded(t, o)
+		raw, _ := filepath.Glob(filepath.Join(filepath.Dir(r.result.Out), ".*-raw-*"))
+		if len(raw) != 1 {
+			t.Fatalf("raw files in %q", raw)
+		}
+		files, err := findThreads(raw[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if cost := files[0].head.clockCost; cost <= 0 || cost > 10_000 {
+			t.Errorf("two readings of the clock are %d ns apart, want what the recorder measured", cost)
+		}
 		var lasted []int64
 		var begin int64
 		for _, e := range r.events(t, 0) {

@@ -75,7 +75,7 @@ func namesOf(tl *timeline.Timeline, path timeline.PathID) []string {
 
 // TestManyThreads wants all messages of many threads that live one after the other, and no time of theirs beyond their lives.
 func TestManyThreads(t *testing.T) {
-	const threads, messages = 1200, 5
+	const threads, messages = 600, 5
 	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		r := recorded(t, sampled(append(mpitest.Launch(l, 2), build(t, l, "manythreads.c", "-O1", "-pthread"), fmt.Sprint(threads))...))
 		calls := make([]int64, 2)
@@ -104,12 +104,36 @@ func TestManyThreads(t *testing.T) {
 					in += location.Calls.Leave[c] - location.Calls.Enter[c]
 				}
 			}
+			if n := len(location.Alive); n > 0 && location.Alive[n-1].To > tl.End-100*times.Millisecond {
+				t.Errorf("%s: its last thread ends at %v of %v, want the time when it ended", location.Name, location.Alive[n-1].To, tl.End)
+			}
 			if life := tl.Lifetime(int32(i)); location.Thread > 0 && (life < in || life > tl.End-tl.Start) {
 				t.Errorf("%s: a life of %v, %v of it in MPI_Sendrecv, in a run of %v", location.Name, life, in, tl.End-tl.Start)
 			}
 		}
 		if lives != 2*threads {
 			t.Errorf("%d lives of threads, want %d", lives, 2*threads)
+		}
+	})
+}
+
+// TestThreadsAtOnce wants all of very many threads that live at the same time.
+func TestThreadsAtOnce(t *testing.T) {
+	const threads = 540
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		o := sampled(append(mpitest.Launch(l, 1), build(t, l, "manythreads.c", "-O1", "-pthread"), fmt.Sprint(threads), "at once")...)
+		o.Sample = 0
+		r := recorded(t, o)
+		with := 0
+		for i := range r.Locations {
+			if n := r.calls(t, i)["MPI_Sendrecv"]; n == 1 {
+				with++
+			} else if n != 0 {
+				t.Errorf("%s: %d calls of MPI_Sendrecv, want one", r.Locations[i].Name, n)
+			}
+		}
+		if with != threads {
+			t.Errorf("%d threads with their call, want %d; %q", with, threads, r.talk)
 		}
 	})
 }
@@ -153,22 +177,28 @@ func TestSpawn(t *testing.T) {
 	})
 }
 
-// TestHandover wants requests that one thread begins and another one completes to be whole.
+// TestHandover wants requests that one thread begins and another one completes to be whole, also where recording was off in between.
 func TestHandover(t *testing.T) {
 	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
-		r := recorded(t, sampled(append(mpitest.Launch(l, 2), build(t, l, "handover.c", "-O1", "-g", "-pthread"))...))
-		tl := r.lined(t)
-		p := &tl.Problems
-		if len(tl.Messages) != 10 || p.PendingRequests != 0 ||
-			slices.ContainsFunc(p.Notes, func(s string) bool { return strings.Contains(s, "nobody began") }) {
-			t.Errorf("%d messages, want 10; %d pending requests; %q", len(tl.Messages), p.PendingRequests, p.Notes)
-		}
-		for _, m := range tl.Messages {
-			if !m.Away || tl.Locations[m.To].Thread == 0 {
-				t.Errorf("message to thread %d, posted by another one: %v", tl.Locations[m.To].Thread, m.Away)
-			}
-		}
+		command := append(mpitest.Launch(l, 2), build(t, l, "handover.c", "-O1", "-g", "-pthread"))
+		t.Run("whole", func(t *testing.T) { checkHandover(t, sampled(command...)) })
+		t.Run("cut", func(t *testing.T) { checkHandover(t, sampled(append(command, "cut")...)) })
 	})
+}
+
+func checkHandover(t *testing.T, o Options) {
+	t.Helper()
+	tl := recorded(t, o).lined(t)
+	p := &tl.Problems
+	if len(tl.Messages) != 10 || p.PendingRequests != 0 ||
+		slices.ContainsFunc(p.Notes, func(s string) bool { return strings.Contains(s, "nobody began") }) {
+		t.Errorf("%d messages, want 10; %d pending requests; %q", len(tl.Messages), p.PendingRequests, p.Notes)
+	}
+	for _, m := range tl.Messages {
+		if !m.Away || tl.Locations[m.To].Thread == 0 {
+			t.Errorf("message to thread %d, posted by another one: %v", tl.Locations[m.To].Thread, m.Away)
+		}
+	}
 }
 
 // TestRestart wants persistent sends to be whole although MPI changes their handles when they are started.

@@ -316,6 +316,13 @@ func TestSubtract(t *testing.T) {
 			t.Errorf("%+v: enter = %d, leave = %d", tc, r.enter, r.leave)
 		}
 	}
+	b := newRawBuilder(false)
+	binary.LittleEndian.PutUint64(b.Bytes()[rawPage-16:], 300)
+	b.chunk(0, 0, entry(rawSend, numberOf(t, "Send"), 1, 0, 1000, 2000, 8, pair(0, 3), 0, 0))
+	var read rawRecord
+	if err := b.open(t).next(&read); err != nil || read.enter != 1300 || read.leave != 2000 {
+		t.Errorf("read of a file: %v, a send from %d to %d, want from 1300 to 2000", err, read.enter, read.leave)
+	}
 }
 
 // TestFullChunk reads a file while its first chunk is being written behind the others: its copy is there, and the first place may have

@@ -1,4 +1,5 @@
-/* Requests that the first thread begins and another one completes; rank 1 is late each time. */
+/* Requests that the first thread begins and another one completes; rank 1 is late each time. With an argument, recording is switched off
+ * and on in between. */
 #include <mpi.h>
 #include <pthread.h>
 #include <time.h>
@@ -7,7 +8,7 @@ enum { TIMES = 10 };
 static MPI_Request request;
 
 static void *complete(void *p) {
-    (void)p;
+    if (p != NULL) MPI_Pcontrol(0), MPI_Pcontrol(1);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     return NULL;
 }
@@ -33,7 +34,7 @@ int main(int argc, char **argv) {
         }
         pthread_t t;
         MPI_Irecv(&data, 1, MPI_INT, 1, i, MPI_COMM_WORLD, &request);
-        pthread_create(&t, NULL, complete, NULL);
+        pthread_create(&t, NULL, complete, argc > 1 ? &data : NULL);
         pthread_join(t, NULL);
     }
     MPI_Finalize();
