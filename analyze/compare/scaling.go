@@ -59,12 +59,23 @@ func (r *Result) Scaling() *Scaling {
 			ratio[c.Metric] = c.B / c.A
 		}
 	}
-	if ratio[Instructions] == 0 || ratio[IPC] == 0 || ratio[Frequency] == 0 {
+	return scalingOf(ratio[Instructions], ratio[IPC], ratio[Frequency])
+}
+
+// ScalingOf returns the factors of the computation from one run to another one; nil: not both have the counters.
+func ScalingOf(a, b *profile.Counts) *Scaling {
+	if a == nil || b == nil || a.Instructions == 0 || a.IPC == 0 || a.Frequency == 0 {
 		return nil
 	}
-	s := &Scaling{Instructions: 1 / ratio[Instructions], IPC: ratio[IPC], Frequency: ratio[Frequency]}
-	s.Computation = s.Instructions * s.IPC * s.Frequency
-	return s
+	return scalingOf(float64(b.Instructions)/float64(a.Instructions), b.IPC/a.IPC, b.Frequency/a.Frequency)
+}
+
+// scalingOf takes what the second run has for each of the first.
+func scalingOf(instructions, ipc, frequency float64) *Scaling {
+	if instructions == 0 || ipc == 0 || frequency == 0 {
+		return nil
+	}
+	return &Scaling{Computation: 1 / instructions * ipc * frequency, Instructions: 1 / instructions, IPC: ipc, Frequency: frequency}
 }
 
 // Factor is a factor of the computation with its name in results.

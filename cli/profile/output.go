@@ -84,9 +84,8 @@ func (r *profileReport) writeCounts(a *env.Env, w io.Writer) error {
 	if c == nil {
 		return nil
 	}
-	if c.IPC > 0 && c.Frequency > 0 {
-		fmt.Fprintf(w, "computation %s = %s instructions / %.3g instructions per cycle / %.3g GHz\n", c.Useful.Short(),
-			phrase.Grouped(c.Instructions), c.IPC, c.Frequency/1e9)
+	if factors := tables.CountedFactors(c); factors != "" {
+		fmt.Fprintf(w, "computation %s = %s\n", c.Useful.Short(), factors)
 	}
 	fmt.Fprintln(w)
 	return a.WriteText(w, tables.Counters(c), true)

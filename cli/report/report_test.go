@@ -247,6 +247,51 @@ func TestReportSaysWhatItsCommandsSay(t *testing.T) {
 	}
 }
 
+// The factors of the computation are those of compare, and the counters those of profile.
+func TestReportOfCounters(t *testing.T) {
+	runs := []string{"../../testdata/traces/counters-2.trace", "../../testdata/traces/counters-4.trace"}
+	r := makeReport(t, runs...)
+	var factors, counters *reportedTable
+	var said []string
+	for _, b := range slices.Concat(r.section("compared").Content, r.section("time").Content) {
+		said = append(said, b.Text)
+		switch {
+		case b.Figure != nil && b.Figure.ID == "computation":
+			factors = b.Figure.Data
+		case b.Table != nil && b.Table.Title == "Counters":
+			counters = b.Table
+		}
+	}
+	if factors == nil || counters == nil || len(factors.Rows) != 2 {
+		t.Fatalf("factors = %+v, counters = %+v", factors, counters)
+	}
+	_, stdout, _ := clitest.Run("", append([]string{"compare", "--format", "json"}, runs...)...)
+	var compared struct {
+		Scaling map[string]float64 `json:"computation_scaling"`
+	}
+	if err := json.Unmarshal([]byte(stdout), &compared); err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range []string{"computation_scaling", "instruction_scaling", "ipc_scaling", "frequency_scaling"} {
+		if got, want := factors.Rows[1][2+i].Value, compared.Scaling[name]; got != want || want == 0 || factors.Rows[0][2+i].Value != 1.0 {
+			t.Errorf("%s = %v, want %v as in compare, and 1 for the first run", name, got, want)
+		}
+	}
+	_, stdout, _ = clitest.Run("", "profile", runs[0])
+	for _, row := range counters.Rows {
+		if line := regexp.MustCompile(row[0].Text + ` +` + row[1].Text + ` +` + row[2].Text); !line.MatchString(stdout) {
+			t.Errorf("counter %v is not in\n%s", row, stdout)
+		}
+	}
+	if want := "6ms = 30,000,000 instructions / 2 instructions per cycle / 2.5 GHz"; !strings.Contains(strings.Join(said, "\n"), want) {
+		t.Errorf("the report says %q, want %q", said, want)
+	}
+	same := makeReport(t, runs[0], runs[0]) // without a number of ranks to draw over
+	if b := same.section("compared").Content; b[len(b)-1].Table == nil || b[len(b)-1].Table.Title != "Scaling of the computation" {
+		t.Errorf("runs on as many ranks: %+v", b)
+	}
+}
+
 // slacklineInPath lets a shell find the program.
 func slacklineInPath(t *testing.T) {
 	t.Helper()

@@ -3,6 +3,7 @@ package figures
 import (
 	"fmt"
 
+	"slackline/analyze/compare"
 	"slackline/analyze/profile"
 	"slackline/model/timeline"
 	"slackline/model/unit"
@@ -150,4 +151,18 @@ func Efficiencies(ranks []int, times []unit.Duration, list []*profile.Efficiency
 			{Y: plot.Axis{Label: "efficiency", Quantity: plot.Percent, FromZero: true}, Layers: []plot.Layer{parallel, balance, communication}},
 		},
 	}
+}
+
+// ComputationScaling shows the factors of the computation over the number of ranks.
+func ComputationScaling(ranks []int, list []*compare.Scaling) *plot.Chart {
+	names := []string{"computation", "instructions", "instructions per cycle", "frequency"}
+	c := &plot.Chart{X: plot.Axis{Label: "ranks", Scale: plot.Log2}, Y: plot.Axis{Label: "scaling", Quantity: plot.Percent, FromZero: true}}
+	for i, name := range names {
+		l := &plot.Line{Name: name, Marks: true, Slot: i + 1}
+		for k, s := range list {
+			l.X, l.Y = append(l.X, float64(ranks[k])), append(l.Y, 100*s.Factors()[i].Value)
+		}
+		c.Layers = append(c.Layers, l)
+	}
+	return c
 }

@@ -20,6 +20,7 @@ type analyzed struct {
 	profile     *profile.Profile
 	composition *profile.Composition
 	efficiency  *profile.Efficiency
+	counts      *profile.Counts // nil: nothing was counted
 	iterations  *profile.Iterations
 	critical    *waits.CriticalPath
 }
@@ -36,6 +37,7 @@ func analyzeRun(ctx context.Context, r *Run, all bool, threads int) (*analyzed, 
 	waiting := a.waits.WaitTimes()
 	a.composition = a.profile.Composition(waiting)
 	a.efficiency = a.profile.Efficiency(0, waiting)
+	a.counts = a.profile.Counts(waiting)
 	a.critical = a.waits.CriticalPath()
 	a.iterations, err = a.waits.Iterations(ctx, a.profile)
 	return a, err

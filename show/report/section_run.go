@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"slackline/analyze/compare"
 	"slackline/analyze/profile"
 	"slackline/internal/phrase"
 	"slackline/internal/plain"
@@ -256,7 +257,42 @@ func (s *story) tellCompared() *Section {
 	if f := s.seriesFigure(words); f != nil {
 		section.figure(f)
 	}
+	s.tellComputation(section, words)
 	return section
+}
+
+// tellComputation compares the computation of the runs with that of the first, where all of it was counted.
+func (s *story) tellComputation(section *Section, words []string) {
+	t := newTable("Scaling of the computation", command("compare", words[:2]), left("run"), right("ranks"), right("computation"),
+		right("instructions"), right("instructions per cycle"), right("frequency"))
+	var ranks []int
+	var list []*compare.Scaling
+	for _, r := range s.runs {
+		factors := compare.ScalingOf(s.runs[0].counts, r.counts)
+		if factors == nil {
+			continue
+		}
+		ranks, list = append(ranks, r.timeline.Ranks), append(list, factors)
+		row := []any{tables.Text(r.run.Name), tables.Count(r.timeline.Ranks)}
+		for _, f := range factors.Factors() {
+			row = append(row, tables.Share(f.Value))
+		}
+		t.Add(row...)
+	}
+	if len(list) < 2 {
+		return
+	}
+	section.say("Useful computation of all threads together against that of the first run: 100 % is as good. It is the product of " +
+		"three factors: fewer instructions, more of them per cycle, and a higher frequency are better.")
+	if slices.Min(ranks) == slices.Max(ranks) {
+		section.table(t)
+		return
+	}
+	t.Title = ""
+	section.figure(&Figure{
+		ID: "computation", Title: "Scaling of the computation", Caption: "Factors of the computation against the first run.",
+		Command: t.Command, Data: t, draw: func(float64) plot.Figure { return figures.ComputationScaling(ranks, list) },
+	})
 }
 
 // seriesFigure shows the run time and the efficiencies over the number of ranks, if the runs differ in it.

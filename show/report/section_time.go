@@ -31,6 +31,7 @@ func (s *story) tellTime() *Section {
 	section.figure(a.timelineFigure())
 	section.say(a.efficiencyWords())
 	section.Blocks = append(section.Blocks, Block{Meters: a.meters()})
+	a.tellCounts(section)
 	if f := a.rankFigure(); f != nil {
 		section.figure(f)
 	}
@@ -44,6 +45,18 @@ func (s *story) tellTime() *Section {
 	section.titled("Collectives", command("profile", a.words), tables.Collectives(profile.Collectives(a.timeline, 1)).
 		Pick("collective=operation", "ranks", "calls", "bytes", "time=time of all ranks"))
 	return section
+}
+
+// tellCounts reports what was counted, and how fast the computation is.
+func (a *analyzed) tellCounts(section *Section) {
+	if a.counts == nil {
+		return
+	}
+	if factors := tables.CountedFactors(a.counts); factors != "" {
+		section.say(fmt.Sprintf("The computation of %s takes %s = %s.", a.crowd(), a.counts.Useful.Short(), factors))
+	}
+	section.titled("Counters", command("profile", a.words), tables.Counters(a.counts).
+		Pick("counter=counter", "useful=in computation", "total=in all calls", "unit=unit"))
 }
 
 // empty reports whether no time passes in the run, or in the part that the report is about.

@@ -98,6 +98,14 @@ func Counters(c *profile.Counts) *table.Table {
 	return t
 }
 
+// CountedFactors are the numbers that the time of the computation is made of; empty: not all of them were counted.
+func CountedFactors(c *profile.Counts) string {
+	if c.IPC == 0 || c.Frequency == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s instructions / %.3g instructions per cycle / %.3g GHz", phrase.Grouped(c.Instructions), c.IPC, c.Frequency/1e9)
+}
+
 // Collectives lists the collectives of a run.
 func Collectives(uses []profile.CollectiveUse) *table.Table {
 	t := table.New(table.Column{Key: "collective"}, right("ranks"), right("calls"), right("bytes"), right("time"),
