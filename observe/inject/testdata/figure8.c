@@ -14,6 +14,11 @@ static int64_t now(void) {
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+static void wait_for(int64_t ns) {
+    struct timespec t = {ns / 1000000000, ns % 1000000000};
+    while (clock_nanosleep(CLOCK_MONOTONIC, 0, &t, &t) != 0) {}
+}
+
 int main(int argc, char **argv) {
     int rank;
     MPI_Init(&argc, &argv);
@@ -24,7 +29,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < n; i++) {
         PMPI_Barrier(MPI_COMM_WORLD); /* not replaced */
         if (rank == 0) {
-            for (int64_t until = now() + 200000; now() < until;) {} /* the receiver waits already */
+            wait_for(200000); /* the receiver waits already */
             sent[0] = now();
             MPI_Send(&data[0], 1, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
             sent[1] = now();
@@ -45,7 +50,7 @@ int main(int argc, char **argv) {
         sent[0] = now();
         if (rank == 0) MPI_Send(&data[0], 1, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
         else {
-            for (int64_t until = now() + 3 * latency; now() < until;) {}
+            wait_for(3 * latency);
             MPI_Recv(&in[0], 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             t[3] = now();
         }
@@ -53,7 +58,7 @@ int main(int argc, char **argv) {
         int64_t late = t[3] - sent[0];
         PMPI_Barrier(MPI_COMM_WORLD);
         if (rank == 0) {
-            for (int64_t until = now() + 200000; now() < until;) {}
+            wait_for(200000);
             sent[0] = now();
             MPI_Send(&data[0], 1, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
         } else {

@@ -15,6 +15,11 @@ static long long now(void) {
     return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
+static void wait_until(long long when) {
+    struct timespec t = {when / 1000000000, when % 1000000000};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) != 0) {}
+}
+
 static char *data;
 static int bytes, rank;
 
@@ -34,12 +39,12 @@ static void once(int way, long long late, long long done[2]) {
     long long begin = now() + 3000000, mine[2] = {0, 0};
     PMPI_Bcast(&begin, 1, MPI_LONG_LONG, 0, MPI_COMM_WORLD);
     if (rank == 0) {
-        while (now() < begin) {} /* an early receive is posted before */
+        wait_until(begin); /* an early receive is posted before */
         if (way == 0) MPI_Send(data, bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
         if (way == 1) MPI_Isend(data, bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &r);
         if (way == 2) MPI_Send_init(data, bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &r), MPI_Start(&r);
     } else {
-        while (late && now() < begin + late) {}
+        if (late) wait_until(begin + late);
         if (way == 0) MPI_Recv(data, bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         if (way == 1) MPI_Irecv(data, bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &r);
         if (way == 2) MPI_Recv_init(data, bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &r), MPI_Start(&r);

@@ -86,7 +86,38 @@ func Launch(l *mpi.Library, ranks int) []string {
 	return []string{l.Launcher, "-n", strconv.Itoa(ranks)}
 }
 
-// Build compiles a program in C or Fortran and returns its path.
+// patience is what programs of MPICH lack: a rank that waits gives up its CPU, and sleeps when it has waited for long. Open MPI
+// does the first after Crowd. Where other tests need the CPUs, too, a job of ranks that spin takes up to ten times the CPU time.
+const patience = `#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <sched.h>
+#include <unistd.h>
+
+unsigned ucp_worker_progress(void *worker);
+__attribute__((visibility("default"))) unsigned ucp_worker_progress(void *worker) {
+    static unsigned (*real)(void *);
+    static _Thread_local unsigned idle;
+    if (real == NULL) real = (unsigned (*)(void *))dlsym(RTLD_NEXT, "ucp_worker_progress");
+    unsigned n = real(worker);
+    if (n > 0) idle = 0;
+    else if (++idle < 100) sched_yield();
+    else usleep(50);
+    return n;
+}
+`
+
+// patient is the library with patience, for programs of MPICH.
+func patient(t testing.TB, l *mpi.Library) string {
+	t.Helper()
+	s := mpi.Source{Name: "patience", Files: map[string]string{"patience.c": patience}, Libs: []string{"-ldl"}}
+	path, _, err := l.Compile(context.Background(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Build compiles a program in C or Fortran and returns its path. Its ranks do not spin while they wait.
 func Build(t testing.TB, l *mpi.Library, source string, flags ...string) string {
 	t.Helper()
 	return BuildWith(t, l, "gcc", source, flags...)
@@ -99,6 +130,9 @@ func BuildWith(t testing.TB, l *mpi.Library, cc, source string, flags ...string)
 	name := filepath.Base(source)
 	path := filepath.Join(t.TempDir(), strings.TrimSuffix(name, filepath.Ext(name)))
 	args := slices.Concat([]string{"-o", path, source, "-w"}, flags)
+	if l.Kind == mpi.MPICH {
+		args = append(args, "-Wl,--no-as-needed", patient(t, l))
+	}
 	if strings.HasSuffix(source, ".F90") {
 		needed.That(t, l.Fortran != "", "the Fortran compiler of "+l.String())
 		compiler = l.Fortran
