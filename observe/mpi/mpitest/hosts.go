@@ -17,9 +17,10 @@ import (
 )
 
 // Hosts are three hosts on this machine: namespaces with a network, a name, a /tmp and a clock of their own. What they are like
-// is in hosts/hosts, the script that makes them.
+// is in hosts/hosts, the script that makes them. Whatever was started on them ends with that script, and it ends with this process.
 type Hosts struct {
-	Dir string // the only folder below /tmp that they share
+	Dir   string // the only folder below /tmp that they share
+	maker *exec.Cmd
 }
 
 // NewHosts makes hosts for the time of a test; it takes half a second. Where the kernel does not allow namespaces, or not to
@@ -31,8 +32,8 @@ func NewHosts(t testing.TB) *Hosts {
 		{"nsenter", "of the package util-linux"}} {
 		needed.Tool(t, tool[0], tool[1])
 	}
-	try := exec.Command("unshare", "--net", "--uts", "--ipc", "--mount", "--time", "--monotonic", "1000", "--fork",
-		"sh", "-c", "ip link add va type veth peer name vb && ip link add bridge0 type bridge && mount -t tmpfs tmpfs /dev/shm")
+	try := exec.Command("unshare", "--pid", "--net", "--uts", "--ipc", "--mount", "--time", "--monotonic", "1000", "--fork",
+		"sh", "-c", "mount -t proc proc /proc && ip link add va type veth peer name vb && ip link add bridge0 type bridge && mount -t tmpfs tmpfs /dev/shm")
 	out, err := try.CombinedOutput()
 	refused := slices.ContainsFunc([]string{"not permitted", "ermission denied", "not supported", "nknown device type", "nvalid argument"},
 		func(why string) bool {
@@ -49,7 +50,8 @@ func NewHosts(t testing.TB) *Hosts {
 		t.Fatal(err)
 	}
 	h := &Hosts{Dir: t.TempDir()}
-	c := exec.Command(script, h.Dir, "sh", "-c", "echo ready && cat") // until its standard input ends, however this process does
+	h.maker = exec.Command(script, h.Dir, "sh", "-c", "echo ready && cat") // until its standard input ends, however this process does
+	c := h.maker
 	in, err := c.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
