@@ -13,7 +13,7 @@ import (
 // TestCost wants the cost of a record to be no part of a call: a send to nobody takes a few ns, its record with a call path some hundred.
 func TestCost(t *testing.T) {
 	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
-		program := build(t, l, "cost.c", "-O1")
+		program := build(t, l, "cost.c", "-O1", mpitest.Spinning)
 		o := sampled(append(mpitest.Launch(l, 1), program)...)
 		o.Sample, o.KeepRaw = 0, true
 		r := recorded(t, o)

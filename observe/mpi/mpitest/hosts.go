@@ -33,7 +33,8 @@ func NewHosts(t testing.TB) *Hosts {
 		needed.Tool(t, tool[0], tool[1])
 	}
 	try := exec.Command("unshare", "--pid", "--net", "--uts", "--ipc", "--mount", "--time", "--monotonic", "1000", "--fork",
-		"sh", "-c", "mount -t proc proc /proc && ip link add va type veth peer name vb && ip link add bridge0 type bridge && mount -t tmpfs tmpfs /dev/shm")
+		"sh", "-c", "mount -t proc proc /proc && "+
+			"ip link add va type veth peer name vb && ip link add bridge0 type bridge && mount -t tmpfs tmpfs /dev/shm")
 	out, err := try.CombinedOutput()
 	refused := slices.ContainsFunc([]string{"not permitted", "ermission denied", "not supported", "nknown device type", "nvalid argument"},
 		func(why string) bool {

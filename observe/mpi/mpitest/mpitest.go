@@ -106,6 +106,9 @@ __attribute__((visibility("default"))) unsigned ucp_worker_progress(void *worker
 }
 `
 
+// Spinning is a flag of Build for a program that is to spin while it waits, because it measures how long calls take.
+const Spinning = "-Wl,--as-needed" // it uses nothing of the library
+
 // patient is the library with patience, for programs of MPICH.
 func patient(t testing.TB, l *mpi.Library) string {
 	t.Helper()
@@ -117,7 +120,7 @@ func patient(t testing.TB, l *mpi.Library) string {
 	return path
 }
 
-// Build compiles a program in C or Fortran and returns its path. Its ranks do not spin while they wait.
+// Build compiles a program in C or Fortran and returns its path. Its ranks do not spin while they wait, see Spinning.
 func Build(t testing.TB, l *mpi.Library, source string, flags ...string) string {
 	t.Helper()
 	return BuildWith(t, l, "gcc", source, flags...)
@@ -129,9 +132,9 @@ func BuildWith(t testing.TB, l *mpi.Library, cc, source string, flags ...string)
 	compiler := l.Compiler
 	name := filepath.Base(source)
 	path := filepath.Join(t.TempDir(), strings.TrimSuffix(name, filepath.Ext(name)))
-	args := slices.Concat([]string{"-o", path, source, "-w"}, flags)
+	args := slices.Concat([]string{"-o", path, source, "-w", "-Wl,--no-as-needed"}, flags)
 	if l.Kind == mpi.MPICH {
-		args = append(args, "-Wl,--no-as-needed", patient(t, l))
+		args = append(args, patient(t, l))
 	}
 	if strings.HasSuffix(source, ".F90") {
 		needed.That(t, l.Fortran != "", "the Fortran compiler of "+l.String())
