@@ -1,13 +1,13 @@
 /* Makes communicators in every way, and uses each: messages, collectives, collectives that go on. Prints what they give.
- * With an argument, several threads of each rank do so at once. */
+ * With arguments, several threads of each rank do so at once, by groups as often as the second one says. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { THREADS = 4, ROUNDS = 4 };
-static int me, ranks;
+enum { THREADS = 6, ROUNDS = 4 };
+static int me, ranks, by_groups;
 
 /* use does a bit of everything on a communicator. */
 static void use(const char *name, MPI_Comm comm) {
@@ -170,7 +170,7 @@ static void *of_own(void *at) {
 static void *of_groups(void *at) {
     int number = (int)(long)at;
     long total = 0;
-    for (int i = 0; i < 5 * ROUNDS; i++) {
+    for (int i = 0; i < by_groups; i++) {
         MPI_Comm made;
         if (me < ranks - 1) {
             MPI_Comm_create_group(MPI_COMM_WORLD, most, number, &made);
@@ -205,6 +205,7 @@ int main(int argc, char **argv) {
         MPI_Comm_group(MPI_COMM_WORLD, &everybody);
         MPI_Group_excl(everybody, 1, last, &most);
         for (int i = 0; i < THREADS; i++) MPI_Comm_dup(MPI_COMM_WORLD, &own[i]);
+        by_groups = atoi(argv[2]);
         threads(of_own);
         threads(of_groups);
         for (int i = 0; i < THREADS; i++) MPI_Comm_free(&own[i]);
