@@ -32,6 +32,7 @@ import (
 // streams, and returns the exit code. An interrupt (SIGINT, SIGTERM, SIGHUP) ends the
 // work in an orderly way; a second one ends the program.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+	keepTight()
 	a := env.New(args, stdin, stdout, stderr)
 	a.Build = func(a *env.Env) *cobra.Command { return rootCommand(a) }
 	defer func() {

@@ -3,7 +3,9 @@ package replay
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
+	"weak"
 
 	"slackline/analyze/simulate"
 	"slackline/model/collective"
@@ -86,4 +88,20 @@ func TestCases(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestProgramLetsGo wants the recorded run to be free when its program is made: both together need twice the memory.
+func TestProgramLetsGo(t *testing.T) {
+	run := readCase(t, "01-figure3")
+	held := weak.Make(run)
+	p, err := New(run, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run = nil
+	runtime.GC()
+	if held.Value() != nil {
+		t.Error("the program holds the recorded run")
+	}
+	runtime.KeepAlive(p)
 }

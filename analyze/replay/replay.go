@@ -75,10 +75,11 @@ func New(t *timeline.Timeline, o Options) (*Program, error) {
 	c.findCollectives()
 	c.findWindows()
 	c.findKernels()
+	groups := c.groups // the program must not hold the converter, and with it the recorded run
 	p := &Program{
 		recorded: t.Ranks, copies: 1,
 		programs:      make([]rankProgram, t.Ranks),
-		recordedCalls: c.calls.list, table: &c.groups,
+		recordedCalls: c.calls.list, table: &groups,
 		origins: originsOf(t),
 		tales:   Tales{Comms: t.Comms, Windows: t.Windows, Files: t.Files},
 		report:  c.report,

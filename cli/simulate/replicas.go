@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -134,9 +133,6 @@ type seriesRun struct {
 	parameters map[string]string // of a pattern, as they were given
 }
 
-// replicaGC is how far the heap may grow beyond what is in use, in per cent.
-const replicaGC = 25
-
 // runMany runs a series: several numbers of ranks, replicas, or both.
 func (o *simulateOptions) runMany(a *env.Env, c *cobra.Command, word string, s *scenario.Scenario, inputs []string) error {
 	if o.replicas.threshold.Given && !c.Flags().Changed("ranks") && !o.Program.Kinds.IsFile(word) {
@@ -241,9 +237,6 @@ func (r *seriesRun) run(a *env.Env, c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	// Replicas keep their state from one to the next and leave little garbage: a small heap costs
-	// them nothing, and a large one would double the memory of a million ranks.
-	defer debug.SetGCPercent(debug.SetGCPercent(replicaGC))
 	points, failed := r.series.Run(c.Context())
 	if err := watch.end(points, failed); err != nil {
 		return err
