@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"slackline/analyze/devices"
 	"slackline/model/timeline"
 	"slackline/model/trace"
 	"slackline/model/unit"
@@ -150,5 +152,71 @@ func checkExplanations(t *testing.T, name string, r *Result) {
 	c := r.CriticalPath()
 	if c.Length+c.Missing != r.Timeline.End-r.Timeline.Start {
 		t.Errorf("%s: the critical path takes %v and lacks %v of %v", name, c.Length, c.Missing, r.Timeline.End-r.Timeline.Start)
+	}
+}
+
+// TestDevicesWritten checks that a run with streams that is written as a trace and read back has the same waits, causes and devices, to the
+// picosecond: the reference cases, and random programs.
+func TestDevicesWritten(t *testing.T) {
+	dirs, names := deviceCases(t)
+	for i, dir := range dirs {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			tr, err := trace.Open(os.DirFS(dir), names[i], trace.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkWritten(t, timelineOf(t, tr), tr)
+		})
+	}
+	for seed := range uint64(40) {
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			tl := newDevicePlayer(seed).play(20 + int(seed%60))
+			checkWritten(t, tl, trace.FromTimeline(tl))
+		})
+	}
+}
+
+func checkWritten(t *testing.T, want *timeline.Timeline, tr *trace.Trace) {
+	t.Helper()
+	r := analyze(t, want, 1)
+	between := func(r *Result) map[string]unit.Duration { // waits of threads for other ranks
+		sums := map[string]unit.Duration{}
+		for _, w := range r.Waits {
+			if w.Stream == "" && w.Metric != hostWait.metric {
+				sums[fmt.Sprintln(w.Metric, w.Rank, r.Paths.Names[w.Path])] = w.Amount
+			}
+		}
+		return sums
+	}
+	if diff := cmp.Diff(between(r), between(analyze(t, timelineOf(t, trace.FromTimeline(want)), 1))); diff != "" {
+		t.Errorf("streams as threads: waits of threads (-want +got):\n%s", diff)
+	}
+	for _, format := range []string{"slt", "trace-text", "otf2"} {
+		dir := t.TempDir()
+		name := map[string]string{"slt": "run.slt", "trace-text": "run.trace", "otf2": "run.otf2"}[format]
+		if _, err := trace.Write(filepath.Join(dir, name), tr, format, trace.WriteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		back, err := trace.Open(os.DirFS(dir), name, trace.Options{Strict: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := analyze(t, timelineOf(t, back), 1)
+		if diff := cmp.Diff(summary(r), summary(got)); diff != "" {
+			t.Errorf("%s: waits (-want +got):\n%s", format, diff)
+		}
+		if diff := cmp.Diff(r.Devices, got.Devices); diff != "" {
+			t.Errorf("%s: devices (-want +got):\n%s", format, diff)
+		}
+		times := func(r *Result) (list []string) {
+			for _, a := range devices.Times(r.Timeline, r.Paths) {
+				list = append(list, fmt.Sprintln(a.CallPath, a.Kind, a.Count, a.Time, a.Worst, a.Most))
+			}
+			slices.Sort(list)
+			return list
+		}
+		if diff := cmp.Diff(times(r), times(got)); diff != "" {
+			t.Errorf("%s: profile (-want +got):\n%s", format, diff)
+		}
 	}
 }

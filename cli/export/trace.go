@@ -83,7 +83,7 @@ func WriteTrace(a *env.Env, c *cobra.Command, t *trace.Trace, f trace.Format, ou
 		}
 		err = write(out, nil, func(w io.Writer) error {
 			var err error
-			warnings, err = f.Stream(interruptible{c.Context(), w}, t, o)
+			warnings, err = f.WriteTo(interruptible{c.Context(), w}, t, o)
 			return err
 		})
 	} else {

@@ -1,6 +1,10 @@
 package timeline
 
-import "slackline/model/unit"
+import (
+	"slices"
+
+	"slackline/model/unit"
+)
 
 // Devices is what ran on the accelerators of a run: streams of kernels, copies and memsets, the host calls that launched them, and
 // the collectives and messages that kernels carry out. It lies beside the locations of the timeline, which are host threads.
@@ -230,16 +234,18 @@ func (t *Timeline) WithStreams() *Timeline {
 	return &w
 }
 
-// StreamsAsThreads returns the timeline with its streams as further threads of their ranks, for those that know threads only. It is for
-// runs whose threads neither communicate nor form teams.
+// StreamsAsThreads returns the timeline with its streams as further threads of their ranks, for those that know threads only. What kernels
+// communicate and one-sided communication are not in it.
 func (t *Timeline) StreamsAsThreads() *Timeline {
 	if t.Devices == nil {
 		return t
 	}
 	w := *t
-	w.Devices, w.Locations = nil, nil
+	w.Devices, w.Locations, w.Epochs = nil, nil, Epochs{}
 	streams := t.WithStreams().Locations[len(t.Locations):]
+	now := make([]int32, len(t.Locations)) // numbers of the threads
 	for i := range t.Locations {
+		now[i] = int32(len(w.Locations))
 		w.Locations = append(w.Locations, t.Locations[i])
 		if i+1 < len(t.Locations) && t.Locations[i+1].Rank == t.Locations[i].Rank {
 			continue
@@ -249,6 +255,21 @@ func (t *Timeline) StreamsAsThreads() *Timeline {
 			s.Name, s.Thread, s.Host = "stream "+s.Name, w.Locations[len(w.Locations)-1].Thread+1, t.Locations[i].Host
 			w.Locations = append(w.Locations, s)
 			streams = streams[1:]
+		}
+	}
+	w.Messages, w.Members, w.Teams = slices.Clone(t.Messages), slices.Clone(t.Members), slices.Clone(t.Teams)
+	for i := range w.Messages {
+		m := &w.Messages[i]
+		m.From, m.To = now[m.From], now[m.To]
+	}
+	for i := range w.Members {
+		w.Members[i].Location = now[w.Members[i].Location]
+	}
+	for i := range w.Teams {
+		team := &w.Teams[i]
+		team.Master, team.Members = now[team.Master], slices.Clone(team.Members)
+		for k := range team.Members {
+			team.Members[k].Location = now[team.Members[k].Location]
 		}
 	}
 	return &w

@@ -13,7 +13,9 @@ import (
 
 	"slackline/internal/atomicfile"
 	"slackline/internal/cluster"
+	"slackline/model/timeline"
 	"slackline/model/trace/damage"
+	"slackline/model/trace/streams"
 )
 
 // Format is a format of traces.
@@ -37,6 +39,8 @@ type Format struct {
 	parts bool
 	// startsAtZero: times count from the start of the run. Of other formats the run is moved there.
 	startsAtZero bool
+	// keepsStreams: what ran on accelerators is written, too, so that the timeline is the same.
+	keepsStreams bool
 	// read opens the trace of a main file.
 	read func(src source, o Options) (*Trace, error)
 
@@ -231,23 +235,105 @@ func Write(name string, t *Trace, format string, o WriteOptions) (warnings []str
 	if err != nil {
 		return nil, err
 	}
-	if t.attach != nil {
-		defer func() {
-			warnings = append(warnings, "the streams of accelerators are left out: what is written has the threads of the hosts only")
-		}()
-	}
 	switch {
 	case f.group != nil:
 		return f.group.writeAt(name, t, o)
 	case f.Stream != nil:
 		err = atomicfile.Write(name, func(w io.Writer) error {
 			var err error
-			warnings, err = f.Stream(w, t, o)
+			warnings, err = f.WriteTo(w, t, o)
 			return err
 		})
 		return warnings, err
 	}
 	return nil, fmt.Errorf("%s is only read, not written", f.Name)
+}
+
+// WriteTo writes a trace in a format of one file. It returns warnings as Write does. Formats that do not keep streams get those of
+// accelerators as further threads.
+func (f *Format) WriteTo(w io.Writer, t *Trace, o WriteOptions) (warnings []string, err error) {
+	if t.attach != nil && !f.keepsStreams {
+		_, tl, err := t.accelerators(&o)
+		if err != nil {
+			return nil, err
+		}
+		if tl != nil {
+			if len(t.Metrics) > 0 {
+				warnings = []string{"counters are left out: what is written has the streams of accelerators as threads instead"}
+			}
+			threads := FromTimeline(tl)
+			threads.Properties = t.Properties
+			t = threads
+		}
+	}
+	more, err := f.Stream(w, t, o)
+	return append(warnings, more...), err
+}
+
+// accelerators returns the trace of the hosts, and a timeline with what ran on accelerators, in the times of the trace; nil: nothing did.
+func (t *Trace) accelerators(o *WriteOptions) (*Trace, *timeline.Timeline, error) {
+	if t.hosts != nil {
+		hosts, tl := t.hosts()
+		return hosts, tl, nil
+	}
+	if t.attach == nil {
+		return t, nil, nil
+	}
+	c, err := newConversion(t, TimelineOptions{Strict: o.Strict, Partial: o.Partial, Threads: o.Threads, Interrupt: o.Interrupt})
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := c.read(); err != nil {
+		return nil, nil, err
+	}
+	tl := c.builder.Finish(c.threads)
+	if err := t.attach(c, tl); err != nil || tl.Devices == nil {
+		return t, nil, err
+	}
+	return t, tl, nil
+}
+
+// attachStreams lets a trace have what the file of streams beside its definitions says, if there is one.
+func (s *source) attachStreams(t *Trace, name string) {
+	file, err := s.open(name)
+	if err != nil {
+		return
+	}
+	file.Close()
+	t.attach = func(c *conversion, tl *timeline.Timeline) error {
+		return attachRecords(c, tl, s.showBeside(name), func(visit func(*streams.Record) error) error {
+			file, err := s.open(name)
+			if err != nil {
+				return err
+			}
+			defer file.Close()
+			return streams.Read(file, visit)
+		})
+	}
+}
+
+// attachRecords makes the devices of a timeline out of records, as far as these can be read.
+func attachRecords(c *conversion, tl *timeline.Timeline, show string, read func(visit func(*streams.Record) error) error) error {
+	b := streams.NewBuilder(tl, c.wanted)
+	stopped := error(nil)
+	err := read(func(r *streams.Record) error {
+		if c.Interrupt != nil {
+			if stopped = c.Interrupt(); stopped != nil {
+				return stopped
+			}
+		}
+		return b.Add(r)
+	})
+	if err == nil {
+		err = b.Finish()
+	} else if stopped == nil && !c.Strict {
+		c.warnings = append(c.warnings, fmt.Sprintf("%s: %v; the streams of accelerators are read as far as they are whole", show, err))
+		err = b.Cut()
+	}
+	if err != nil && stopped == nil {
+		err = damage.At(show, -1, "%v", err)
+	}
+	return err
 }
 
 // writeAt writes the files of a group at a path.

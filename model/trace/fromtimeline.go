@@ -15,8 +15,19 @@ import (
 // Its events are made when they are read. All times are on one clock. What the timeline does not keep has
 // the time of its call: a receive is posted when its call begins, a send is complete when the call that waits
 // for it ends, as late as the order of the records allows. Sends and receives without partner are
-// not in a timeline, and so not in the trace.
+// not in a timeline, and so not in the trace. Streams of accelerators are further threads, for formats that do not keep streams.
 func FromTimeline(tl *timeline.Timeline) *Trace {
+	if tl.Devices != nil {
+		t := FromTimeline(tl.StreamsAsThreads())
+		t.hosts = func() (*Trace, *timeline.Timeline) {
+			threads := *tl
+			threads.Devices = nil
+			hosts := FromTimeline(&threads)
+			hosts.Tool = t.Tool
+			return hosts, tl
+		}
+		return t
+	}
 	f := newTimelineSource(tl)
 	t := &Trace{Definitions: Definitions{Ranks: tl.Ranks, Regions: recordedRegions(tl), Comms: tl.Comms, Stacks: []Stack{{}}}}
 	t.Tool, t.Resolution = "slackline", second

@@ -52,8 +52,8 @@ func traceOf(tool string, read func() (*kineto.Profile, error)) (*Trace, error) 
 	if err != nil {
 		return nil, err
 	}
-	events := FromTimeline(whole.StreamsAsThreads())
-	t.Definitions, t.Open = events.Definitions, events.Open
+	events := FromTimeline(whole)
+	t.Definitions, t.Open, t.hosts = events.Definitions, events.Open, events.hosts
 	t.Tool = tool
 	t.timeline = func(c *conversion) (*timeline.Timeline, error) {
 		if c.selected != nil {

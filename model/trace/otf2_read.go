@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"path"
 	"slices"
 	"strings"
 
 	"slackline/model/timeline"
 	"slackline/model/trace/damage"
 	"slackline/model/trace/otf2"
+	"slackline/model/trace/streams"
 )
 
 // otf2Archive is an open archive.
@@ -62,6 +64,9 @@ func openOTF2(src source) (*otf2Archive, error) {
 		return nil, err
 	}
 	a.trace.Open = a.openEvents
+	if a.trace.attach == nil {
+		a.src.attachStreams(a.trace, path.Join(a.name, streams.Name))
+	}
 	return a, nil
 }
 

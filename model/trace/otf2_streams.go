@@ -98,7 +98,13 @@ func deviceInName(name string) int {
 
 // attachStreams reads the streams, and the calls of the hosts that have to do with them, into a timeline.
 func (a *otf2Archive) attachStreams(c *conversion, tl *timeline.Timeline) error {
-	streams := slices.DeleteFunc(slices.Clone(a.streams), func(s *otf2Stream) bool { return !c.wanted(s.Rank) })
+	var streams []*otf2Stream
+	for _, s := range a.streams {
+		if c.wanted(s.Rank) {
+			own := *s // the archive may be read several times
+			streams = append(streams, &own)
+		}
+	}
 	if len(streams) == 0 {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 
 	"slackline/internal/atomicfile"
 	"slackline/model/trace/otf2"
+	"slackline/model/trace/streams"
 )
 
 // Sizes of chunks that are written.
@@ -43,6 +44,10 @@ type otf2Writer struct {
 // writeOTF2 writes an archive. It goes through all events twice: times must not be negative in OTF2, and
 // contexts must have numbers.
 func writeOTF2(d *atomicfile.Dir, base string, t *Trace, o WriteOptions) ([]string, error) {
+	t, devices, err := t.accelerators(&o)
+	if err != nil {
+		return nil, err
+	}
 	w := &otf2Writer{d: d, name: otf2DefaultName, t: t, o: &o}
 	if name, ok := strings.CutSuffix(base, ".otf2"); ok && name != "" {
 		w.name = name
@@ -57,9 +62,14 @@ func writeOTF2(d *atomicfile.Dir, base string, t *Trace, o WriteOptions) ([]stri
 	w.setContexts()
 	w.setGroups()
 	w.setIDs()
-	err := eachLocation(len(t.Locations), o.Threads, w.writeLocation)
+	err = eachLocation(len(t.Locations), o.Threads, w.writeLocation)
 	if err == nil {
 		err = w.writeDefinitions()
+	}
+	if err == nil && devices != nil {
+		err = writeFile(d, path.Join(w.name, streams.Name), func(out io.Writer) error { return streams.Write(out, devices) })
+		w.warnings.add("the streams of accelerators are in a file that only slackline reads (%s): other programs see the threads of the hosts",
+			path.Join(w.name, streams.Name))
 	}
 	w.warnOfLoss()
 	return w.warnings.list, err

@@ -12,6 +12,7 @@ import (
 
 	"slackline/internal/chunk"
 	"slackline/model/trace/damage"
+	"slackline/model/trace/streams"
 )
 
 // The format *.slt holds a trace as it is, nothing lost. It is a directory: the definitions, and one
@@ -20,6 +21,7 @@ import (
 //
 //	NAME.slt/definitions.slt   what events refer to, the locations, where the trace comes from
 //	NAME.slt/R-T.slt           the events of thread T of rank R
+//	NAME.slt/streams.slt       what ran on accelerators, if something did: the records of trace-text.md, see below
 //
 // # Grammar
 //
@@ -78,6 +80,13 @@ import (
 //
 // The index names the chunks before it: length with its frame, number of events, first and last time.
 //
+// The file of streams has chunks of records: a byte (0 host, 1 stream, 2 activity, 3 reference, 4 group, 5 collective, 6 member, 7 message,
+// 8 overlaps), the numbers of the record, and a name, which is empty where the text has none:
+//
+//	streams = header("SLTSTRMS") STRM* INDX trailer("SLTS")
+//	STRM    = (word:byte count:uint count*int name:string)*
+//	INDX of streams = records:uint
+//
 // Version 2 of events has the kinds 27 to 29, what was skipped while recording was off; version 3 those of windows, files and
 // partitioned messages; version 4 the values of metrics.
 //
@@ -131,7 +140,7 @@ var sltFormat = Format{
 		}
 		return ""
 	},
-	parts: true,
+	parts: true, keepsStreams: true,
 	read:  readSLT,
 	group: &fileGroup{names: func(base string) []string { return []string{base} }, write: writeSLT},
 }
@@ -161,6 +170,7 @@ func readSLT(src source, _ Options) (*Trace, error) {
 		return nil, err
 	}
 	t.Open = func(i int) (EventReader, error) { return openSLTEvents(src, t, i) }
+	src.attachStreams(t, streams.Name)
 	return t, nil
 }
 

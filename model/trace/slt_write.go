@@ -11,14 +11,19 @@ import (
 	"slackline/internal/atomicfile"
 	"slackline/internal/chunk"
 	"slackline/internal/parallel"
+	"slackline/model/trace/streams"
 )
 
 // writeSLT writes a trace into a directory, several locations at the same time.
 func writeSLT(d *atomicfile.Dir, _ string, t *Trace, o WriteOptions) ([]string, error) {
+	t, devices, err := t.accelerators(&o)
+	if err != nil {
+		return nil, err
+	}
 	defs := t.Definitions
 	defs.Locations = append([]Location(nil), defs.Locations...)
 	var warnings warningList
-	err := eachLocation(len(defs.Locations), o.Threads, func(i int) error {
+	err = eachLocation(len(defs.Locations), o.Threads, func(i int) error {
 		l := &defs.Locations[i]
 		if i > 0 && !before(&defs.Locations[i-1], l) || l.Rank >= defs.Ranks {
 			return fmt.Errorf("thread %d of rank %d is not in order or not in range", l.Thread, l.Rank)
@@ -37,6 +42,9 @@ func writeSLT(d *atomicfile.Dir, _ string, t *Trace, o WriteOptions) ([]string, 
 		return warnings.list, err
 	}
 	err = writeFile(d, sltDefinitions, func(out io.Writer) error { return writeSLTDefinitions(out, &defs) })
+	if err == nil && devices != nil {
+		err = writeFile(d, streams.Name, func(out io.Writer) error { return streams.Write(out, devices) })
+	}
 	return warnings.list, err
 }
 

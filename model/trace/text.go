@@ -32,6 +32,7 @@ import (
 //	           | "command" WORD* | "launch" WORD* | "mpi" WORD | "tool" WORD | "machine" WORD
 //	           | "created" NANOSECONDS | "sample-period" TIME | "callpaths" WORD | "resolution" N
 //	           | "yield" "forced"                            the recorder made MPI give up the CPU while it waits
+//	           | "device" record                             what ran on accelerators, after all locations
 //
 // RANKS are numbers and ranges such as 0-3 in any order, and ? for processes that are not recorded. Without a communicator there is
 // MPI_COMM_WORLD. A region that is not defined is known by its name: MPI_Send is a call of MPI, main is a function.
@@ -82,6 +83,21 @@ import (
 // is MPI_ROOT and "root group" MPI_PROC_NULL. A message with a channel is a partitioned one: the k-th send of a channel belongs
 // with the k-th receive of it.
 //
+// What ran on accelerators are records of numbers. Streams, groups, and the activities of a stream are numbered in their order, from 0;
+// times are in ps; -1 is what is not known. The file streams.slt of other formats has the same records.
+//
+//	record     = "host" RANK START                           its first call: if that is at another time, all times here are moved
+//	           | "stream" RANK DEVICE NAME
+//	           | "activity" KIND START END THREAD CALL NAME  of the stream before: 0 computes, 1 communicates, 2 copies, 3 sets memory; and
+//	                                                         the call that launched it, by its number among those of the thread
+//	           | "reference" RANK THREAD CALL STREAM DEVICE EVENT RECORDED   what a call concerns: a stream (-2: without activities),
+//	                                                         a device, the stream of an event and when that was recorded
+//	           | "group" RANK* NAME
+//	           | "collective" OPERATION GROUP ROOT           operations are numbered as in OTF2; its members follow, by rank in the group
+//	           | "member" STREAM ACTIVITY SENT RECEIVED PLACE
+//	           | "message" STREAM ACTIVITY PLACE STREAM ACTIVITY PLACE GROUP TAG SIZE SENT RECEIVED
+//	           | "overlaps" N                                activities that began before the one before them had ended
+//
 // # Example
 //
 //	slackline trace 1
@@ -109,8 +125,8 @@ const (
 
 var textFormat = Format{
 	Name: "trace-text", Noun: "a trace as text", Info: "trace as text", Suffixes: []string{".trace"}, Text: true,
-	Sniff:  func(head []byte) bool { return bytes.HasPrefix(head, []byte(textMagic)) },
-	read:   readText,
+	Sniff: func(head []byte) bool { return bytes.HasPrefix(head, []byte(textMagic)) },
+	read:  readText, keepsStreams: true,
 	Stream: writeText,
 }
 

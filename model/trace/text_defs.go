@@ -8,6 +8,7 @@ import (
 
 	"slackline/internal/suggest"
 	"slackline/model/timeline"
+	"slackline/model/trace/streams"
 )
 
 // definition reads the rest of a line that begins with a keyword.
@@ -64,7 +65,27 @@ func (r *textReader) definition(keyword string) {
 		r.clock(keyword)
 	case "enter", "leave":
 		r.bareCall(keyword)
+	case "device":
+		r.device()
 	}
+}
+
+// device reads a record of what ran on accelerators.
+func (r *textReader) device() {
+	text := r.take("what it is about")
+	i := slices.Index(streams.Words, text)
+	if i < 0 {
+		r.fail("there is no %q of a device%s", text, suggest.Phrase(text, streams.Words))
+		return
+	}
+	record := streams.Record{Word: streams.Word(i)}
+	for len(r.words) > 0 && !(record.Word.Named() && len(r.words) == 1) {
+		record.Numbers = append(record.Numbers, r.integer("a number", math.MinInt64, math.MaxInt64))
+	}
+	if record.Word.Named() {
+		record.Name = r.take("the name")
+	}
+	r.devices = append(r.devices, record)
 }
 
 // allWords takes the rest of the line.

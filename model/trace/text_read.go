@@ -12,6 +12,7 @@ import (
 	"slackline/internal/suggest"
 	"slackline/model/timeline"
 	"slackline/model/trace/damage"
+	"slackline/model/trace/streams"
 	"slackline/model/unit"
 )
 
@@ -37,6 +38,7 @@ type textReader struct {
 	open    []uint32
 	now     int64
 	coords  bool // the last grid has coordinates
+	devices []streams.Record
 }
 
 // textTrip is an exchange whose partner is not known yet.
@@ -74,7 +76,20 @@ func readText(src source, _ Options) (*Trace, error) {
 	if r.finish(); r.err != nil {
 		return nil, r.err
 	}
-	return newMemory(r.d, r.events), nil
+	t := newMemory(r.d, r.events)
+	if len(r.devices) > 0 {
+		t.attach = func(c *conversion, tl *timeline.Timeline) error {
+			return attachRecords(c, tl, src.show, func(visit func(*streams.Record) error) error {
+				for i := range r.devices {
+					if err := visit(&r.devices[i]); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+	}
+	return t, nil
 }
 
 // fail keeps the first mistake, with its line, and drops the rest of the line.
@@ -97,7 +112,7 @@ var textLines = []string{
 	"unit", "ranks", "comm", "region", "stack", "cart", "coordinates", "neighbors", "window", "file", "metric", "command", "launch", "mpi",
 	"tool",
 	"machine",
-	"created", "sample-period", "callpaths", "resolution", "yield", "rank", "offset", "trip", "enter", "leave",
+	"created", "sample-period", "callpaths", "resolution", "yield", "rank", "offset", "trip", "enter", "leave", "device",
 }
 
 // readLine reads a line that is not empty.

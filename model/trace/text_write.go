@@ -1,12 +1,14 @@
 package trace
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
 
 	"slackline/model/timeline"
+	"slackline/model/trace/streams"
 	"slackline/model/unit"
 )
 
@@ -30,6 +32,10 @@ type textWriter struct {
 
 // writeText writes a trace as text.
 func writeText(out io.Writer, t *Trace, o WriteOptions) ([]string, error) {
+	t, devices, err := t.accelerators(&o)
+	if err != nil {
+		return nil, err
+	}
 	w := &textWriter{w: out, d: &t.Definitions, unit: uint64(unit.Nanosecond)}
 	w.definitions()
 	var warnings []string
@@ -60,8 +66,24 @@ func writeText(out io.Writer, t *Trace, o WriteOptions) ([]string, error) {
 			w.open = w.open[:0]
 		}
 	}
+	if devices != nil {
+		err = streams.Records(devices, w.device)
+	}
 	w.drain(0)
-	return warnings, w.err
+	return warnings, cmp.Or(w.err, err)
+}
+
+// device writes a record of what ran on accelerators.
+func (w *textWriter) device(r streams.Record) error {
+	w.b = append(append(w.b, "device "...), streams.Words[r.Word]...)
+	for _, n := range r.Numbers {
+		w.b = strconv.AppendInt(append(w.b, ' '), n, 10)
+	}
+	if r.Word.Named() {
+		w.b = strconv.AppendQuote(append(w.b, ' '), r.Name)
+	}
+	w.print("\n")
+	return w.err
 }
 
 // print appends to the text.

@@ -33,8 +33,11 @@ type Trace struct {
 	// timeline makes the timeline of a format whose events are not streams in order; nil: it follows from the events.
 	// Its Notes are what was found wrong while it was made.
 	timeline func(c *conversion) (*timeline.Timeline, error)
-	// attach adds what ran on accelerators; nil: nothing did.
+	// attach adds what ran on accelerators; nil: nothing did, or the timeline has it.
 	attach func(c *conversion, tl *timeline.Timeline) error
+	// hosts returns the trace without the streams of accelerators, which are threads in it, and the timeline that has them; nil: there
+	// are none, or the trace is without them.
+	hosts func() (*Trace, *timeline.Timeline)
 }
 
 // EventReader reads the events of one location in order.
