@@ -140,7 +140,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		return nil, err
 	}
 	if err = command.CheckApart(dir, library); err == nil {
-		err = o.collect(dir, r, command.Hint(library))
+		err = o.collect(dir, r, command, library)
 	}
 	if err != nil {
 		return r, errors.Join(ctx.Err(), err)
@@ -219,16 +219,13 @@ func (o *Options) writeNoise(path string) error {
 }
 
 // collect reads what the library left, and warns about what is not as it should be.
-func (o *Options) collect(dir string, r *Result, hint string) error {
+func (o *Options) collect(dir string, r *Result, command *mpi.Command, library *mpi.Library) error {
 	list, err := readReports(dir)
 	if err != nil {
 		return err
 	}
-	if len(list) == 0 && r.ExitCode != 0 {
-		return fmt.Errorf("%w: the command ended with code %d before MPI_Init was done%s", ErrNothing, r.ExitCode, hint)
-	}
 	if len(list) == 0 {
-		return fmt.Errorf("%w: the program did not reach MPI_Init, has MPI linked in statically, or uses another MPI than %s", ErrNothing, r.MPI)
+		return fmt.Errorf("%w: %s", ErrNothing, command.WhyUnseen(library, r.ExitCode))
 	}
 	all, err := functions()
 	if err != nil {

@@ -25,6 +25,7 @@ type Program struct {
 	Path string   // of its file; empty: not found among the words of the command
 	Args []string // itself as written and its arguments
 	loaded
+	words []string // that hold no program which could be executed here
 }
 
 // kindOfLauncher returns the library that a launcher belongs to.
@@ -110,7 +111,46 @@ func programAmong(words []string) (Program, error) {
 			return programOf(words[i:])
 		}
 	}
-	return Program{}, nil
+	return Program{words: words}, nil
+}
+
+// missing says which program of the command is not on this host; empty: all are.
+func (c *Command) missing() string {
+	for i := range c.Programs {
+		p := &c.Programs[i]
+		if p.Path != "" || len(p.words) == 0 {
+			continue
+		}
+		for _, w := range p.words {
+			if strings.HasPrefix(w, "-") || !strings.Contains(w, "/") {
+				continue
+			}
+			var why *exec.Error
+			if _, err := exec.LookPath(w); errors.As(err, &why) {
+				return w + ": " + strings.TrimPrefix(why.Err.Error(), "stat "+w+": ")
+			}
+		}
+		return fmt.Sprintf("none of the words %q is a program on this host", strings.Join(p.words, " "))
+	}
+	return ""
+}
+
+// WhyUnseen says why nothing was seen of MPI in a command that has ended with a code.
+func (c *Command) WhyUnseen(l *Library, code int) string {
+	if code != 0 {
+		text := fmt.Sprintf("the command ended with code %d before MPI_Init was done", code)
+		if missing := c.missing(); missing != "" {
+			return text + ": " + missing
+		}
+		return text + c.Hint(l)
+	}
+	for i := range c.Programs {
+		if p := &c.Programs[i]; p.Path != "" && !p.script && !p.static && !p.usesMPI() {
+			return fmt.Sprintf("%s is not linked with MPI: it does not use it, or it opens the library and takes the functions from there by "+
+				"dlsym, past those that slackline preloads; link it with %s, or look the functions up with dlsym(RTLD_DEFAULT, ...)", p.Path, l)
+		}
+	}
+	return fmt.Sprintf("the program did not reach MPI_Init, has MPI linked in statically, or uses another MPI than %s", l)
 }
 
 func isProgram(word string) bool {
@@ -209,6 +249,10 @@ func (c *Command) byLauncher(list []*Library) (*Library, error) {
 		if c.Kind != Unknown && c.Kind != "" && l.Kind == c.Kind {
 			return l, nil
 		}
+	}
+	if missing := c.missing(); missing != "" {
+		return nil, fmt.Errorf("%s; correct the command, or name the MPI of a program that is on other hosts with --mpi: %s", missing,
+			names(list))
 	}
 	return nil, fmt.Errorf("cannot determine which MPI the command uses; there are %s: name it with --mpi", names(list))
 }

@@ -146,6 +146,30 @@ func TestParseCommand(t *testing.T) {
 	}
 }
 
+// TestMissingProgram wants the program that is not there to be named, not the MPI that it may use.
+func TestMissingProgram(t *testing.T) {
+	srun := filepath.Join(t.TempDir(), "srun")
+	if err := os.WriteFile(srun, []byte("#!/bin/sh\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	two := []*Library{{Kind: OpenMPI, Version: "1"}, {Kind: MPICH, Version: "2"}}
+	for words, want := range map[string]string{
+		"./missing":          "./missing: no such file or directory; correct the command",
+		"-n 2 ./missing 3/4": "./missing: no such file or directory; correct the command",
+		"-n 2 no-program-of": `none of the words "-n 2 no-program-of" is a program on this host; correct the command`,
+		"--export=A=/b /":    "/: is a directory; correct the command",
+		"-n 2 true":          "cannot determine which MPI the command uses",
+	} {
+		c, err := ParseCommand(append([]string{srun}, strings.Fields(words)...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.library(two); err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "with --mpi") {
+			t.Errorf("%s: %v, want %s", words, err, want)
+		}
+	}
+}
+
 func TestDoctor(t *testing.T) {
 	d, err := Doctor(context.Background())
 	if err != nil || d.Cache == "" || len(d.Tools) == 0 {

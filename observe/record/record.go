@@ -303,12 +303,7 @@ func (r *run) whyNothing() error {
 		}
 		return fmt.Errorf("no rank left a trace: %s: %w%s", filepath.Dir(r.raw), failed[rank], wayOut)
 	}
-	if r.result.ExitCode != 0 {
-		return fmt.Errorf("no rank left a trace: the command ended with code %d before MPI_Init was done%s", r.result.ExitCode,
-			r.command.Hint(r.result.Library))
-	}
-	return fmt.Errorf("no rank left a trace: the program did not reach MPI_Init, has MPI linked in statically, or uses another MPI than %s",
-		r.result.Library)
+	return fmt.Errorf("no rank left a trace: %s", r.command.WhyUnseen(r.result.Library, r.result.ExitCode))
 }
 
 // wayOut is what helps if there is no room for the files of the recorder.

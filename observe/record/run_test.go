@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"context"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"math"
@@ -324,6 +325,10 @@ func TestRefused(t *testing.T) {
 			!strings.Contains(err.Error(), "no rank left a trace") {
 			t.Errorf("a program without MPI: %v", err)
 		}
+		if _, err := tryRecord(t, sampled(append(mpitest.Launch(l, 2), "./missing")...)); err == nil ||
+			!strings.Contains(err.Error(), "before MPI_Init was done: ./missing: no such file or directory") {
+			t.Errorf("a program that is not there: %v", err)
+		}
 	})
 	static := filepath.Join(t.TempDir(), "static")
 	source := filepath.Join(t.TempDir(), "static.c")
@@ -336,6 +341,31 @@ func TestRefused(t *testing.T) {
 	if _, err := tryRecord(t, sampled(static)); !errors.Is(err, mpi.ErrStatic) {
 		t.Errorf("a program with MPI built in: %v, want ErrStatic", err)
 	}
+}
+
+// TestOpened wants a program that calls MPI past the recorder to be named with the way out, and the way out to lead there.
+func TestOpened(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		linked, err := elf.Open(build(t, l, "ranks.c", "-Irecorder"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer linked.Close()
+		needs, _ := linked.ImportedLibraries()
+		library := needs[slices.IndexFunc(needs, func(name string) bool { return strings.HasPrefix(name, "libmpi") })]
+		program := filepath.Join(t.TempDir(), "opened")
+		if out, err := exec.Command(needed.Tool(t, "gcc"), "testdata/opened.c", "-ldl", "-o", program).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		command := append(mpitest.Launch(l, 2), program, library)
+		if _, err := tryRecord(t, sampled(command...)); err == nil || !strings.Contains(err.Error(), program+" is not linked with MPI") ||
+			!strings.Contains(err.Error(), "dlsym(RTLD_DEFAULT, ...)") {
+			t.Errorf("functions of the library itself: %v, want what happened and the way out", err)
+		}
+		if r := recorded(t, sampled(append(command, "anywhere")...)); r.Ranks != 2 {
+			t.Errorf("functions that are found anywhere: %d ranks, want 2", r.Ranks)
+		}
+	})
 }
 
 // TestInterrupted wants what was recorded before an interrupt to be kept.
