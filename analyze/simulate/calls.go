@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"errors"
 	"fmt"
 
 	"slackline/model/collective"
@@ -70,6 +71,10 @@ type lostTime struct{ start, end, amount int64 }
 func checkCalls(o *Options, p schedule.Program, shape schedule.Shape) error {
 	if !o.Calls || retimerOf(p) != nil {
 		return nil
+	}
+	if _, ok := p.(Retimer); ok && shape.CPUs > 1 && !shape.Agents {
+		return errors.New("copies of a run with accelerators have no timeline of calls; simulate it with the number of ranks that it has, " +
+			"or ask 'slackline simulate' or 'slackline tolerance' for the run time with more")
 	}
 	if shape.CPUs > 1 && !shape.Agents {
 		return fmt.Errorf("a schedule with %d CPUs per rank has no timeline of calls: they would overlap; use cpu 0 only", shape.CPUs)

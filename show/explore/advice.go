@@ -30,7 +30,7 @@ func (v *view) makeAdvice() (_ *Advice, err error) {
 		return nil, notFound(fmt.Sprintf("there is not enough memory to simulate %d calls beside the timeline; end the explorer and ask "+
 			"'slackline advise %s'", v.counts.calls, v.name))
 	}
-	program, err := v.program()
+	program, err := v.program(v.opened.OwnMachine != "")
 	if err != nil {
 		return nil, err
 	}

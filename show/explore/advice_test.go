@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"slackline/analyze/advise"
+	"slackline/analyze/replay"
 	"slackline/model/machine"
 	"slackline/model/schedule"
 	"slackline/model/unit"
@@ -35,5 +36,29 @@ func TestAdviceAnswer(t *testing.T) {
 	if e, a := got.Upgrades[0], &want.Upgrades[0]; e.Change != a.Text || e.Gain != a.Gain || e.Sentence != a.Say() || e.Command == "" ||
 		e.Command != a.Command {
 		t.Errorf("got %+v, want %+v", e, a)
+	}
+}
+
+// TestAdviceOfAccelerators checks that a run whose accelerators alone communicate is not replayed for a machine on which that costs
+// nothing, unless a machine is named.
+func TestAdviceOfAccelerators(t *testing.T) {
+	for _, named := range []string{"", "chic"} {
+		s, h := serverOf(t, trainingRun(t))
+		v := s.inputs[0].view.Load()
+		if v == nil {
+			get[Runs](t, s, h, "/api/runs")
+			v = s.inputs[0].view.Load()
+		}
+		v.opened.OwnMachine = named
+		var asked *replay.Program
+		v.opened.Advise = func(p schedule.Program) (*advise.Question, error) {
+			asked = p.(*replay.Program)
+			m, err := machine.Named("chic")
+			return &advise.Question{Scenario: advise.Scenario{Program: p, Machine: m}, Words: []string{"simulate"}}, err
+		}
+		get[Advice](t, s, h, "/api/advice")
+		if own := asked.Report().OwnMachine; own != (named == "") {
+			t.Errorf("machine %q: the run keeps its own one: %v", named, own)
+		}
 	}
 }

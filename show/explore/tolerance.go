@@ -130,7 +130,7 @@ func (v *view) makeTolerance(name string) (_ *toleranceCurve, err error) {
 			"ask 'slackline tolerance %s --machine %s'", v.counts.calls, v.name, name))
 	}
 	on := v.machine(name)
-	program, err := v.program()
+	program, err := v.program(true)
 	if err != nil {
 		return nil, err
 	}
@@ -174,12 +174,13 @@ func (v *view) machine(name string) *machine.Machine {
 	return nil
 }
 
-// program is the run as a schedule.
-func (v *view) program() (schedule.Program, error) {
+// program is the run as a schedule, for a machine that is known or not: communication of accelerators alone takes as long as in the run
+// then.
+func (v *view) program(machine bool) (schedule.Program, error) {
 	if v.opened.Program != nil {
 		return v.opened.Program, nil
 	}
-	return replay.New(v.run, replay.Options{})
+	return replay.New(v.run, replay.Options{NoMachine: !machine})
 }
 
 func toleranceAnswer(name string, a *tolerance.Answers) Tolerance {
