@@ -192,7 +192,7 @@ func testSlurmJob(t *testing.T, s *onSlurm, l *mpi.Library, _ string) {
 	}
 	code, out = s.run(t, append(srun, "simulate", "none.goal", "--machine", "chic")...)
 	if code == 0 || strings.Count(out, "none.goal") != 1 {
-		t.Errorf("a wrong name: exit code = %d, want a failure that is told once:\n%s", code, out)
+		t.Errorf("a wrong name: exit code = %d, want a failure that is reported once:\n%s", code, out)
 	}
 }
 
@@ -326,7 +326,7 @@ jobs: 4
 	s.Empty(t)
 }
 
-// testSlurmCancel cancels a job of a campaign that runs and one that waits: both are told and the next start does them
+// testSlurmCancel cancels a job of a campaign that runs and one that waits: both are reported and the next start does them
 // again, and only them.
 func testSlurmCancel(t *testing.T, s *onSlurm) {
 	s.write(t, "steps.sh", slurmSteps)
@@ -361,7 +361,7 @@ seed: 1
 	// scancel ends the program and its supervisor at the same time: either may be the first to notice.
 	ended := strings.Count(text, "it was interrupted") + strings.Count(text, "signal: terminated")
 	if code == 0 || !strings.Contains(text, "1 of 3 runs finished") || ended != 1 || strings.Count(text, "it ended without a result") != 1 {
-		t.Fatalf("exit code = %d, want a failure, with both jobs told:\n%s", code, text)
+		t.Fatalf("exit code = %d, want a failure, with both jobs reported:\n%s", code, text)
 	}
 	if text := s.ok(t, "slackline", "campaign", "run", "plan.yaml"); !strings.Contains(text, "3 of 3 runs finished") {
 		t.Errorf("the next start said\n%s", text)

@@ -148,7 +148,7 @@ func (v *Verdict) Summary(apart time.Duration) string {
 	case Slow, Endless:
 		return v.computing()
 	case Unknown:
-		return "It is unknown whether the program can go on: whom the ranks wait for cannot be told from what was recorded."
+		return "It is unknown whether the program can go on: what was recorded does not show whom the ranks wait for."
 	}
 	return fmt.Sprintf("%s of %d cannot go on.", phrase.Plural(len(v.Stuck), "rank"), len(v.run.Ranks))
 }

@@ -37,7 +37,7 @@ type need struct {
 	message  *wanted     // that is waited for
 	instance *instance   // the collective
 	lock     *state.Lock // that others hold
-	unknown  bool        // nobody knows who
+	unknown  bool        // it is unknown who
 }
 
 // reason is what kind of thing a need is.

@@ -170,7 +170,7 @@ func (w *windows) isFlush(r *timeline.WindowRecord) bool {
 	return strings.HasPrefix(callName(&w.t.Regions[w.t.Paths[path].Region]), "win_")
 }
 
-// freed is the operation of the last meeting of a window.
+// freed is the operation of the last collective operation on a window.
 func (w *windows) freed(v *life) timeline.Op { return v.instances[len(v.instances)-1].op }
 
 func isFree(op timeline.Op) bool {

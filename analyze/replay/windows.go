@@ -20,12 +20,12 @@ type life struct {
 	comm      *timeline.Comm
 	member    map[int32]int // by location
 	location  []int32       // by rank of the window
-	instances []meeting     // its creation, its fences, that it is freed
+	instances []windowOp    // its creation, its fences, that it is freed
 	exclusive bool          // some origin locks exclusively
 }
 
-// meeting is a collective operation on a window.
-type meeting struct {
+// windowOp is a collective operation on a window.
+type windowOp struct {
 	op      timeline.Op
 	members []timeline.Member
 	ops     []int32 // by member
@@ -85,7 +85,7 @@ func (w *windows) findLives() {
 			}
 			w.lives[col.Object] = v
 		}
-		v.instances = append(v.instances, meeting{col.Op, w.membersOf(k), ops})
+		v.instances = append(v.instances, windowOp{col.Op, w.membersOf(k), ops})
 	}
 	for i := range w.records {
 		if r := &w.records[i]; w.lifeOf(r.Window) != nil && r.Kind == timeline.WinLock && r.Flag && r.Target >= 0 {
@@ -137,7 +137,7 @@ type agent struct {
 	cpu      uint8
 }
 
-// agent returns the agent of a location between two meetings.
+// agent returns the agent of a location between two collective operations.
 func (v *life) agent(location int32, from, to int) *agent {
 	m := &v.instances[from]
 	i := v.member[location]

@@ -297,7 +297,7 @@ func TestCallsOfRandomPrograms(t *testing.T) {
 	}
 }
 
-// Calls of all patterns: the collectives are instances, their messages are not told.
+// Calls of all patterns: the collectives are instances, their messages are not shown.
 func TestCallsOfPatterns(t *testing.T) {
 	trace, err := noise.NewDetours(int64(100*unit.Microsecond), []noise.Detour{{Start: 0, Length: int64(10 * unit.Microsecond)}})
 	if err != nil {

@@ -82,9 +82,9 @@ func RanksOf(m *machine.Machine, ranks, p, size int) (has func(rank int) bool, e
 	}, nil
 }
 
-// deal says which thread has which hosts. Every thread gets several stretches of neighbors, dealt
+// deal says which thread has which hosts. Every thread gets several ranges of neighbors, dealt
 // round the threads: neighbors mostly talk to each other without leaving their thread, and when only
-// a part of the hosts has something to do, as in a wavefront or behind a detour, all threads have
+// a part of the hosts has something to do, as in a wavefront or after a detour, all threads have
 // their share of it. No two threads have hosts of the same granule, whose data share cache lines.
 type deal struct {
 	threads int
@@ -94,9 +94,9 @@ type deal struct {
 }
 
 const (
-	// stretches of a thread, if there are enough hosts.
-	stretches = 8
-	// granules of a stretch, if there are enough hosts: so much may stretches differ in size.
+	// rangesPerThread holds if there are enough hosts.
+	rangesPerThread = 8
+	// granules of a range, if there are enough hosts: so much may ranges differ in size.
 	granules   = 4
 	maxThreads = 1 << 16
 )
@@ -105,12 +105,12 @@ const (
 func dealHosts(hosts, threads int) deal {
 	threads = max(min(threads, hosts, maxThreads), 1)
 	d := deal{threads: threads, hosts: int32(hosts)}
-	for hosts>>(d.shift+1) >= threads*stretches*granules {
+	for hosts>>(d.shift+1) >= threads*rangesPerThread*granules {
 		d.shift++
 	}
 	n := (hosts + 1<<d.shift - 1) >> d.shift
 	d.owners = make([]uint16, n)
-	count := max(min(n, threads*stretches), 1)
+	count := max(min(n, threads*rangesPerThread), 1)
 	for s := range count {
 		for g := n * s / count; g < n*(s+1)/count; g++ {
 			d.owners[g] = uint16(s % threads)

@@ -21,8 +21,8 @@ func TestDealGivesEveryHostToOneThread(t *testing.T) {
 					seen[h], last = true, h
 					n++
 				})
-				// A granule more or less in each stretch.
-				if least := hosts/d.threads - stretches<<d.shift; n < max(least, 1) {
+				// A granule more or less in each range.
+				if least := hosts/d.threads - rangesPerThread<<d.shift; n < max(least, 1) {
 					t.Errorf("%d hosts on %d threads: thread %d has %d", hosts, threads, thread, n)
 				}
 			}

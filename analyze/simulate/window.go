@@ -11,7 +11,7 @@ import (
 // and are carried out one after the other, in any order, on any thread, with the same result.
 //
 // Each core owns some of the hosts (partition.go). Messages to hosts of other cores are handed over at the
-// end of the window (mail.go), where the threads wait for each other once (meeting.go). A core always
+// end of the window (mail.go), where the threads wait for each other once (roundbarrier.go). A core always
 // stays with its thread, so that its hosts stay in the cache there. Only when it has been measured
 // that the threads do not gain from each other (pace.go) does the first one carry out all cores, and
 // the others sleep.
@@ -53,7 +53,7 @@ type windows struct {
 	link    *link // to other processes; nil: there are none
 	ports   []*ports
 	tick    func(now, messages int64)
-	meeting meeting
+	barrier roundBarrier
 	pace    pacer
 	gates   []chan turn
 	parked  chan struct{}
@@ -84,7 +84,7 @@ func (r *run) runWindows(ctx context.Context, cores []windowCore, l *link) error
 	n := len(cores)
 	w := &windows{
 		ctx: ctx, cores: cores, link: l, tick: r.tick(),
-		meeting: newMeeting(n),
+		barrier: newRoundBarrier(n),
 		pace:    newPace(n), horizon: start,
 		gates:  make([]chan turn, n),
 		parked: make(chan struct{}, n),
@@ -147,7 +147,7 @@ func (w *windows) together(t int, now turn) turn {
 		core.beginRound(now.round)
 		w.collect(t, now.round-1)
 		w.carryOut(t, now)
-		r := w.meeting.report(t, now.round)
+		r := w.barrier.report(t, now.round)
 		s, _ := core.post()
 		r.next, r.whom = w.cals[t].nextWith(s.acts), s.whom
 		r.messages, r.visits = core.progress()
@@ -155,14 +155,14 @@ func (w *windows) together(t int, now turn) turn {
 			r.next = stopAll
 		}
 		if t == 0 {
-			r.alone = w.pace.looks(now.round) && w.pace.next(w.meeting.sums(now.round-1))
+			r.alone = w.pace.looks(now.round) && w.pace.next(w.barrier.sums(now.round-1))
 		}
-		w.meeting.meet(t, now.round)
+		w.barrier.wait(t, now.round)
 
-		then := turn{round: now.round + 1, window: never, alone: w.meeting.report(0, now.round).alone}
+		then := turn{round: now.round + 1, window: never, alone: w.barrier.report(0, now.round).alone}
 		messages := int64(0)
 		for i := range w.cores {
-			s := w.meeting.report(i, now.round)
+			s := w.barrier.report(i, now.round)
 			then.window = min(then.window, s.next)
 			messages += s.messages
 		}
@@ -170,7 +170,7 @@ func (w *windows) together(t int, now turn) turn {
 			if t == 0 {
 				w.exchange(notice{next: then.window, messages: messages})
 			}
-			w.meeting.follow(t, now.round)
+			w.barrier.follow(t, now.round)
 			then.window, messages = w.others.next, w.others.messages
 		}
 		if now = then; t == 0 {
@@ -187,7 +187,7 @@ func (w *windows) alone(now turn) turn {
 	for t := range w.cores {
 		w.collect(t, now.round-1)
 	}
-	w.meeting.forget()
+	w.barrier.forget()
 	for {
 		then := turn{round: now.round + 1, window: never, alone: true}
 		if w.link != nil {
@@ -213,7 +213,7 @@ func (w *windows) alone(now turn) turn {
 		}
 		if len(w.cores) > 1 && w.pace.looks(now.round) {
 			_, visits := w.progress()
-			then.alone = w.pace.next(visits, w.meeting.waited())
+			then.alone = w.pace.next(visits, w.barrier.waited())
 		}
 		now = then
 		w.report(now, messages)
@@ -228,7 +228,7 @@ func (w *windows) alone(now turn) turn {
 // calendar of the core has come.
 func (w *windows) collect(t, round int) {
 	for from := range w.cores {
-		if w.meeting.report(from, round).whom&threadBit(t) != 0 {
+		if w.barrier.report(from, round).whom&threadBit(t) != 0 {
 			w.cores[t].collect(from, round)
 		}
 	}
@@ -331,7 +331,7 @@ func (w *windows) progress() (messages, visits int64) {
 	return messages, visits
 }
 
-// reportMask has the bits that are 0 in the number of a round after which the user is told.
+// reportMask has the bits that are 0 in the number of a round after which progress is shown.
 const reportMask = 1<<10 - 1
 
 func (w *windows) report(now turn, messages int64) {

@@ -90,9 +90,9 @@ func BenchmarkThreads(b *testing.B) {
 	}
 }
 
-// meetingVisits is how long the threads take to meet, in visits to hosts: the model of
+// barrierVisits is how long a barrier of the threads takes, in visits to hosts: the model of
 // BenchmarkWindows. Two threads take as long as two visits, 16 as long as five.
-func meetingVisits(threads int) float64 {
+func barrierVisits(threads int) float64 {
 	sum := 0.0
 	for n := threads; n > 1; n /= 2 {
 		sum++
@@ -102,7 +102,7 @@ func meetingVisits(threads int) float64 {
 
 // BenchmarkWindows counts how the work of every window is spread over the threads, and reports what the
 // threads gain if each window takes as long as that of the thread that has most to do, and the
-// meeting: visits/window, and gain by number of threads. The counts do not depend on the machine.
+// barrier: visits/window, and gain by number of threads. The counts do not depend on the machine.
 func BenchmarkWindows(b *testing.B) {
 	for _, a := range applications() {
 		b.Run(a.String(), func(b *testing.B) {
@@ -112,7 +112,7 @@ func BenchmarkWindows(b *testing.B) {
 					s := windowShares{window: start}
 					s.run(b, p, m, Options{Threads: threads, Noise: in, pace: alwaysAlone{}})
 					b.ReportMetric(float64(s.visits)/s.windows, "visits/window")
-					b.ReportMetric(float64(s.visits)/(s.longest+s.windows*meetingVisits(threads)), fmt.Sprintf("gain-%d", threads))
+					b.ReportMetric(float64(s.visits)/(s.longest+s.windows*barrierVisits(threads)), fmt.Sprintf("gain-%d", threads))
 				}
 			}
 		})

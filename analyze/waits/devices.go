@@ -18,11 +18,11 @@ import (
 
 // deviceStates is what only runs with streams have.
 type deviceStates struct {
-	run      *devices.Run
-	plain    *timeline.Timeline // the run without streams as locations
-	details  []stateDetail      // by wait state
-	starts   []unit.Duration    // by rank: first event of the process
-	meetings meetings
+	run     *devices.Run
+	plain   *timeline.Timeline // the run without streams as locations
+	details []stateDetail      // by wait state
+	starts  []unit.Duration    // by rank: first event of the process
+	syncs   rankSyncs
 }
 
 // stateDetail is what is known of a wait state beside its place and amount.
@@ -146,7 +146,7 @@ func (a *analysis) addDevices(tl *timeline.Timeline) {
 	}
 	d.run.Number(kernels)
 	if !a.causeless {
-		d.meetings = a.findMeetings()
+		d.syncs = a.findSyncs()
 	}
 }
 
@@ -186,7 +186,7 @@ func (d *deviceStates) findSince(a *analysis, i int) {
 	case !d.local(a, i):
 		s.since = a.lastSync(s.location, s.call, s.cause, s.causeCall)
 	case d.details[i].form == betweenProcesses:
-		s.since = d.meetings.last(a, s)
+		s.since = d.syncs.last(a, s)
 	default:
 		return
 	}

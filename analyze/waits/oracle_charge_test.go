@@ -60,7 +60,7 @@ func (o *deviceOracle) causesOf(w *literalWait) (excess map[string]unit.Duration
 		excess, inside = o.owners(w.walk, w.from, w.counts)
 		return excess, inside, 0
 	}
-	from, met := o.lastMeeting(w.of)
+	from, met := o.lastSync(w.of)
 	if !met {
 		from = max(o.firstEvent(o.rank(w.of.location)), o.firstEvent(o.rank(w.of.cause)))
 		for t := range w.counts {
@@ -79,8 +79,8 @@ func (o *deviceOracle) causesOf(w *literalWait) (excess map[string]unit.Duration
 	return excess, inside, unseen
 }
 
-// lastMeeting is T0: the greatest instant of all synchronizations between any locations of the two processes, in operations that precede.
-func (o *deviceOracle) lastMeeting(w *oracleWait) (since unit.Duration, met bool) {
+// lastSync is T0: the greatest instant of all synchronizations between any locations of the two processes, in operations that precede.
+func (o *deviceOracle) lastSync(w *oracleWait) (since unit.Duration, met bool) {
 	precedes := func(x oracleOp, l, call int32) bool {
 		if x.location == l {
 			return x.end <= call

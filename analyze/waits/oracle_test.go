@@ -266,7 +266,7 @@ func (o *oracle) findEveryone(names ...string) {
 	o.allOf(metric, o.masters, calls)
 }
 
-// allOf is a meeting of all of some locations.
+// allOf is a synchronization of all of some locations.
 func (o *oracle) allOf(metric Metric, locations, calls []int32) {
 	z := 0
 	for i := range calls {

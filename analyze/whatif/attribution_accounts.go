@@ -160,7 +160,7 @@ func (w *attributionWork) between(rank int, p *noisePart, to int64) (sum, positi
 	return sum, position
 }
 
-// enter books a part: what bytes hid, and the rest by what became of it at a rank.
+// enter accounts for a part: what bytes hid, and the rest by what became of it at a rank.
 func (w *attributionWork) enter(rank int, p *noisePart, by way, at int) {
 	if p.noise == 0 {
 		return
@@ -189,7 +189,7 @@ func (w *attributionWork) enter(rank int, p *noisePart, by way, at int) {
 	w.book(rank, &rest, p.to, by, at)
 }
 
-// book books the noise on a rank from the start of a part to a later time, and returns the position in
+// book accounts for the noise on a rank from the start of a part to a later time, and returns the position in
 // the noise then.
 func (w *attributionWork) book(rank int, p *noisePart, to int64, by way, at int) int64 {
 	if p.from >= to {

@@ -45,7 +45,7 @@ func (w *attributionWork) latest(a, b place) place {
 	return b
 }
 
-// settle books all noise. It goes through the steps from the last one to the first, so that all
+// settle accounts for all noise. It goes through the steps from the last one to the first, so that all
 // that a step has caused is known before the step itself.
 func (w *attributionWork) settle() {
 	if w.noise == nil {
@@ -122,7 +122,7 @@ func (w *attributionWork) lost(i int, s *simulate.Step) {
 	w.reach(simulate.Point{Step: s.Of, Edge: simulate.FromMessage}, arrivalAt(i))
 }
 
-// enterPart books a part of the noise of a step whose influence ends at a place.
+// enterPart accounts for a part of the noise of a step whose influence ends at a place.
 func (w *attributionWork) enterPart(s *simulate.Step, p *noisePart, end place, critical bool) {
 	if critical {
 		w.enter(int(s.Rank), p, onPath, int(s.Rank))

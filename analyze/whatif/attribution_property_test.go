@@ -116,7 +116,7 @@ func plus(x, y Account) Account {
 	}
 }
 
-// The books of random programs balance, against numbers that the simulator counts in its own way.
+// The accounts of random programs balance, against numbers that the simulator counts in its own way.
 func TestAttributionBalances(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, m := drawRounds(t), drawSmallMachine(t)

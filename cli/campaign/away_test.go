@@ -36,7 +36,7 @@ jobs: 2
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	back := time.NewTicker(700 * time.Millisecond) // it is away after every begin of a run, for a while
+	back := time.NewTicker(700 * time.Millisecond) // it is away after every start of a run, for a while
 	defer back.Stop()
 	ended := make(chan error, 1)
 	go func() { ended <- c.Wait() }()

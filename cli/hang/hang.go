@@ -41,7 +41,7 @@ func command(a *env.Env) *cobra.Command {
 		Long: "Find out why a program under 'slackline record' stands still, while it runs or after it was killed, " +
 			"from the raw files of the recorder. " +
 			"It looks twice, to see who still moves, and tells a deadlock from a rank that is only slow.\n" +
-			"Exit code: 0 no rank is stuck, 3 some can never go on, 4 it cannot be told, or a rank may be in an endless loop.",
+			"Exit code: 0 no rank is stuck, 3 some can never go on, 4 it is unknown, or a rank may be in an endless loop.",
 		Annotations: flags.Arguments("DIR", "directory of raw files (.app.slt-raw-123456), the trace that they will become (app.slt), "+
 			"or the directory in which they are; several: those of hosts that share none", "PID",
 			"process of the run on this host: a rank, the launcher, or slackline"),

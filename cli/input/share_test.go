@@ -17,11 +17,11 @@ import (
 	"slackline/model/schedule"
 )
 
-// evenly gives a process every n-th rank or, if stretches, its stretch of them.
-func evenly(size int, stretches bool) func(ranks, process int) (func(rank int) bool, error) {
+// evenly gives a process every n-th rank or, if inRanges, its range of them.
+func evenly(size int, inRanges bool) func(ranks, process int) (func(rank int) bool, error) {
 	return func(ranks, process int) (func(rank int) bool, error) {
 		return func(rank int) bool {
-			if stretches {
+			if inRanges {
 				return cluster.Owner(ranks, rank, size) == process
 			}
 			return rank%size == process

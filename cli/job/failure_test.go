@@ -307,7 +307,7 @@ func TestJobsThatCannotBeJoined(t *testing.T) {
 				j.NoneLeft(t)
 				j.SaidOnce(t, tc.said)
 				if tc.name == "broken compiler" && strings.Count(j.Errors.String(), "the compiler is tired") != 1 {
-					t.Errorf("what the compiler said is to be told once; stderr:\n%s", j.Errors.String())
+					t.Errorf("what the compiler printed must be shown once; stderr:\n%s", j.Errors.String())
 				}
 			})
 		}

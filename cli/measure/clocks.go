@@ -141,7 +141,7 @@ func (o *measureClocksOptions) run(a *env.Env, c *cobra.Command) error {
 	return a.WriteResult("measure clocks", r, o.format.Value, o.out, nil)
 }
 
-// momentsOf returns how many moments there are in a time, one at its start and one after every step; 0: none can be told.
+// momentsOf returns how many moments there are in a time, one at its start and one after every step; 0: none is known.
 func momentsOf(duration, every time.Duration) int {
 	if every <= 0 {
 		return 0

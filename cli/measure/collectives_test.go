@@ -162,7 +162,7 @@ func launchesJSON(t *testing.T, dir, name string, bcast, scan []int) string {
 }
 
 // TestCompareLaunches compares two measurements launch by launch: a difference that chance does not make counts, and what only one of
-// them has is told.
+// them has is reported.
 func TestCompareLaunches(t *testing.T) {
 	dir := t.TempDir()
 	before := launchesJSON(t, dir, "a.json", []int{100, 101, 102, 103, 104}, []int{50, 51, 52, 53, 54})

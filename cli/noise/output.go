@@ -138,11 +138,11 @@ func (r *noiseReport) summary() *table.Table {
 	s := &r.stats
 	t := table.New(table.Column{Key: "what"}, table.Column{Key: "value", Align: table.Right}, table.Column{Key: "remark"})
 	t.Add("serial overhead", phrase.PercentCell(s.OverheadPercent).Text, fmt.Sprintf("%s of %s are noise", s.Noise.Short(), s.Period.Short()))
-	stretches := phrase.Grouped(s.Count) + " stretches"
+	intervals := phrase.Grouped(s.Count) + " intervals"
 	if s.Count == 1 {
-		stretches = "1 stretch"
+		intervals = "1 interval"
 	}
-	t.Add("rate", phrase.RateCell(s.RatePerSecond).Text, stretches+" of noise in a period")
+	t.Add("rate", phrase.RateCell(s.RatePerSecond).Text, intervals+" of noise in a period")
 	return t
 }
 
@@ -151,15 +151,15 @@ func (r *noiseReport) mean() unit.Duration { return unit.Duration(math.Round(r.s
 
 func (r *noiseReport) lengthTable() *table.Table {
 	s := &r.stats
-	t := table.New(append([]table.Column{{Key: "stretch"}}, phrase.RightColumns("min", "q1", "median", "q3", "p99", "max", "mean")...)...)
+	t := table.New(append([]table.Column{{Key: "interval"}}, phrase.RightColumns("min", "q1", "median", "q3", "p99", "max", "mean")...)...)
 	t.Add("length", s.Min.Short(), s.Q1.Short(), s.Median.Short(), s.Q3.Short(), s.P99.Short(), s.Max.Short(), r.mean().Short())
 	return t
 }
 
-// largestTable says what the longest stretches carry. Shares that are less than one
-// stretch are left to the other forms.
+// largestTable says what the longest intervals carry. Shares that are less than one
+// interval are left to the other forms.
 func (r *noiseReport) largestTable() *table.Table {
-	t := table.New(append([]table.Column{{Key: "the longest"}}, phrase.RightColumns("stretches", "at least", "of the noise")...)...)
+	t := table.New(append([]table.Column{{Key: "the longest"}}, phrase.RightColumns("intervals", "at least", "of the noise")...)...)
 	for _, l := range r.stats.Largest {
 		if float64(r.stats.Count)*l.Percent < 100 {
 			continue
@@ -169,7 +169,7 @@ func (r *noiseReport) largestTable() *table.Table {
 	return t
 }
 
-// shareName names the longest stretches by how many of all they are.
+// shareName names the longest intervals by how many of all they are.
 func shareName(l noise.Share) string { return strconv.FormatFloat(l.Percent, 'g', -1, 64) + " %" }
 
 func (r *noiseReport) sourceTable() *table.Table {
@@ -188,7 +188,7 @@ func (r *noiseReport) rate(count int) float64 {
 }
 
 // Rows is the table for programs: a line for the whole, one for each share of the
-// longest stretches, one for each source.
+// longest intervals, one for each source.
 func (r *noiseReport) Rows(*env.Env) env.Rows {
 	var columns []table.Column
 	for _, key := range []string{

@@ -106,7 +106,7 @@ func withoutFlag(args []string, flag string) []string {
 }
 
 // TestInterruptedReplicas interrupts a series that would take minutes: what is
-// finished is printed, equals the begin of a smaller series, and is kept.
+// finished is printed, equals the start of a smaller series, and is kept.
 func TestInterruptedReplicas(t *testing.T) {
 	kept := filepath.Join(t.TempDir(), "kept.jsonl")
 	args := []string{"dissemination", "--size", "1B", "--machine", "cnl", "--noise", "1000Hz:100us", "--seed", "3"}

@@ -34,7 +34,7 @@ type watcher struct {
 func (r *seriesRun) watch(a *env.Env) (*watcher, error) {
 	w := &watcher{a: a, run: r, begin: time.Now(), first: -1, written: time.Now(), pause: firstPause}
 	if !a.IsFirst() {
-		return w, nil // process 0 keeps the books
+		return w, nil // process 0 keeps the accounts
 	}
 	if path := r.replicas.resume; path != "" {
 		known, err := r.loadKnown(path)

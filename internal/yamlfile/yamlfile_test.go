@@ -185,7 +185,7 @@ func TestCutLines(t *testing.T) {
 	}
 }
 
-// Mistakes are told in the order of their places, the first ones only.
+// Mistakes are reported in the order of their places, the first ones only.
 func TestErrorList(t *testing.T) {
 	d := New("f", &testRules)
 	for i := range 25 {

@@ -9,7 +9,7 @@ import (
 	"slackline/model/unit"
 )
 
-// Steps are computed from their arguments alone: without allocation, and behind the last step there
+// Steps are computed from their arguments alone: without allocation, and after the last step there
 // is none.
 func TestStepAccess(t *testing.T) {
 	for _, a := range All() {

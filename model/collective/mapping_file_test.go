@@ -2,7 +2,7 @@ package collective
 
 import "testing"
 
-// All mistakes of a mapping are told, in the order of their lines; a rule is not called incomplete
+// All mistakes of a mapping are reported, in the order of their lines; a rule is not called incomplete
 // because of a mistake in it.
 func TestReadMappingMistakes(t *testing.T) {
 	_, err := ReadMapping("f", []byte("base: openmip\nscan:\n  - {use: linaer, min_ranks: x}\n  - {max_size: 2}\nscan: 5\nbcast: {}\n"))

@@ -27,7 +27,7 @@ func Names() []string {
 	for i, e := range entries {
 		names[i] = strings.TrimSuffix(e.Name(), ".yaml")
 	}
-	slices.Sort(names) // the order of the files differs: ".yaml" sorts behind "-64.yaml"
+	slices.Sort(names) // the order of the files differs: ".yaml" sorts after "-64.yaml"
 	return names
 }
 

@@ -9,7 +9,7 @@ import (
 
 const plainMachine = "L: 1us\no: 1us\ng: 1us\nG: 1ns\n"
 
-// Every mistake is told with its place and the mend, and all mistakes of a file are told.
+// Every mistake is reported with its place and the fix, and all mistakes of a file are reported.
 func TestReadErrors(t *testing.T) {
 	for _, tc := range []struct {
 		name, text string

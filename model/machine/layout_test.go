@@ -252,6 +252,6 @@ func TestCost(t *testing.T) {
 		}
 	}
 	if !p.Cost(math.MaxInt64).Overflow {
-		t.Error("a cost that does not fit is not told")
+		t.Error("a cost that does not fit is not reported")
 	}
 }

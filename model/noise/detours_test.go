@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestStretches(t *testing.T) {
+func TestIntervals(t *testing.T) {
 	for _, tc := range []struct {
 		name       string
 		list, want []Detour

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// All mistakes of a profile are told, in the order of their lines.
+// All mistakes of a profile are reported, in the order of their lines.
 func TestProfileMistakes(t *testing.T) {
 	const text = "naem: x\nparts:\n  - rate: 5Xz\n    length: [1us, 2, [3us]]\n    phase:\n  - label: a\n  - rate: 5Hz\n    length: 1us\n"
 	_, err := Read("f", []byte(text))

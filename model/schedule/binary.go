@@ -205,7 +205,7 @@ func (f *binaryFile) place(rank int) (from, to int64, err error) {
 	size := uint64(f.size)
 	switch {
 	case begin > size-binaryBase:
-		return 0, 0, fmt.Errorf("byte %d: the start of rank %d in the jump table lies behind the end of the file (at %d of %d bytes)",
+		return 0, 0, fmt.Errorf("byte %d: the start of rank %d in the jump table lies beyond the end of the file (at %d of %d bytes)",
 			entry, rank, begin, size)
 	case end > size-binaryBase:
 		return 0, 0, fmt.Errorf("cut off: the data of rank %d end at byte %d of the file, before the end given in the jump table (%d)",

@@ -64,7 +64,7 @@ func TestReadBinaryErrors(t *testing.T) {
 		{"no ranks", put(8, 0, 0, 0, 0), "byte 8: 0 ranks are out of range"},
 		{"negative ranks", put(8, 0, 0, 0, 0x80), "byte 8: 2147483648 ranks are out of range"},
 		{"many ranks", put(8, 0, 0, 0, 0x7f), "byte 8: 2130706432 ranks need too much memory"},
-		{"begin outside", put(14, 0, 0, 0, 0, 0, 0, 0, 0x80), "byte 14: the start of rank 0 in the jump table lies behind the end"},
+		{"begin outside", put(14, 0, 0, 0, 0, 0, 0, 0, 0x80), "byte 14: the start of rank 0 in the jump table lies beyond the end"},
 		{"begin behind end", put(22, 0), "byte 14: the data of rank 0 begin after their end"},
 		{"gap", put(14, 42), "byte 14: the data of rank 0 begin at byte 50 instead of 46"},
 		{"shared", func(b []byte) []byte { copy(b[30:46], b[14:30]); return b }, "byte 30: the data of rank 1 begin at byte 46"},

@@ -31,7 +31,7 @@ var wantErrors = map[string]string{
 	"empty.goal":             "empty.goal: the file is empty",
 	"truncated.bin": "truncated.bin: binary form: cut off: the data of rank 1 end at byte 400 of the file, before the end given " +
 		"in the jump table",
-	"jump-table.bin":  "jump-table.bin: binary form: byte 14: the start of rank 0 in the jump table lies behind the end of the file",
+	"jump-table.bin":  "jump-table.bin: binary form: byte 14: the start of rank 0 in the jump table lies beyond the end of the file",
 	"invalidated.bin": "invalidated.bin: binary form: cookie 2342",
 }
 

@@ -299,7 +299,7 @@ func TestPackedExchanges(t *testing.T) {
 			at = next
 		}
 		if _, _, ok := p.NextExchange(rank, Cursor{Step: 6}, &b); ok {
-			t.Error("an exchange behind the last step")
+			t.Error("an exchange after the last step")
 		}
 	}
 }

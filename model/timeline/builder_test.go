@@ -197,7 +197,7 @@ func dur(values ...int) []unit.Duration {
 	return out
 }
 
-// What cannot be matched is left out and told.
+// What cannot be matched is left out and reported.
 func TestProblems(t *testing.T) {
 	b := newTwoRanks()
 	inter := b.Comm(Comm{Name: "inter", Members: []int32{0}, Remote: []int32{1}})

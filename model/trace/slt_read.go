@@ -288,7 +288,7 @@ var sltBytes = func() (sums [256]uint8) {
 	return sums
 }()
 
-// setTimes checks that all differences are there, so that decoding need not look. Some bytes behind
+// setTimes checks that all differences are there, so that decoding need not look. Some bytes after
 // them are read and not used.
 func (d *sltDecoder) setTimes(times []byte) error {
 	total := 0

@@ -78,7 +78,7 @@ func options(t *testing.T, m Method) NoiseOptions {
 	}
 }
 
-// What load cannot change: the books of a measurement.
+// What load cannot change: the accounts of a measurement.
 func TestSelfish(t *testing.T) {
 	n, err := MeasureNoise(context.Background(), options(t, Selfish))
 	if err != nil {

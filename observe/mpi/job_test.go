@@ -278,7 +278,7 @@ func mailRole(ctx context.Context, j *Job) error {
 	return nil
 }
 
-// TestJobFails wants a failure of one process to be told once and to end all.
+// TestJobFails wants a failure of one process to be reported once and to end all.
 func TestJobFails(t *testing.T) {
 	for _, l := range libraries(t) {
 		t.Run(string(l.Kind), func(t *testing.T) {

@@ -28,7 +28,7 @@ var details = []detail{
 	{"completion: which requests, what came; runs of unsuccessful calls with their number", []string{"wait", "waitall", "waitany", "waitsome",
 		"test",
 		"testall", "testany", "testsome", "status", "start", "startall", "cancel", "request_free"}},
-	{"probes: the call, runs of unsuccessful ones with their number; the receive behind them tells the message", []string{"probe", "iprobe",
+	{"probes: the call, runs of unsuccessful ones with their number; the receive after them names the message", []string{"probe", "iprobe",
 		"mprobe", "improbe"}},
 	{"collectives: communicator, root, bytes, bytes by peer where they differ, request", nil},
 	{"exchanges with neighbors: as collectives, with the neighbors of grids and graphs", nil},

@@ -97,7 +97,7 @@ func (s *eventStream) call(rec *rawRecord, enter, leave int64) {
 	}
 }
 
-// beginning gives the events at the begin of a call.
+// beginning gives the events at the start of a call.
 func (s *eventStream) beginning(rec *rawRecord, enter int64) {
 	comm, ok := s.comm(uint32(rec.word(2)))
 	peer := rec.high(1)

@@ -138,7 +138,7 @@ func TestThreadsAtOnce(t *testing.T) {
 	})
 }
 
-// TestSpawn wants processes that a program starts to be ranks behind its own, and what goes on between both worlds to be whole.
+// TestSpawn wants processes that a program starts to be ranks after its own, and what goes on between both worlds to be whole.
 func TestSpawn(t *testing.T) {
 	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		program := build(t, l, "spawn.c", "-O1")

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Fortran passes everything by reference, handles as integers, the lengths of texts behind all arguments, and the
+// Fortran passes everything by reference, handles as integers, the lengths of texts after all arguments, and the
 // result in a last argument. Three families of names lead to the same wrapper: those of mpif.h and of the module mpi
 // (mpi_send_), those that most of Open MPI's module mpi_f08 calls (ompi_send_f), and those of the module mpi_f08 itself
 // for calls without buffers (mpi_wait_f08_), which in MPICH, and for some calls in Open MPI, reach no other wrapper. Open MPI's module mpi

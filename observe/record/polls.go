@@ -7,7 +7,7 @@ import (
 )
 
 // Programs wait by calling MPI_Test or MPI_Iprobe until it finds something, with nothing but sleep in between. Those calls become
-// one, from the begin of the first that found nothing to the end of the one that found something: it
+// one, from the start of the first that found nothing to the end of the one that found something: it
 // stands for the others, and took as long as the program waited.
 
 // mostSleeps is the number of system calls between two calls of a run that is taken for waiting.

@@ -306,7 +306,7 @@ func TestClocks(t *testing.T) {
 	})
 }
 
-// TestRefused wants mistakes to be told before the run.
+// TestRefused wants mistakes to be reported before the run.
 func TestRefused(t *testing.T) {
 	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		program := build(t, l, "ranks.c", "-Irecorder")

@@ -189,7 +189,7 @@ func (h *history) callOf(rec *rawRecord) *state.Call {
 	return c
 }
 
-// together fills in the last collective call on a communicator; without one, nobody knows whom it waits for.
+// together fills in the last collective call on a communicator; without one, it is unknown whom it waits for.
 func (h *history) together(c *state.Call, comm uint32) {
 	s := h.collectives[comm]
 	if s == nil {

@@ -92,7 +92,7 @@ func (p *pyramid[T]) look(width, location, first int, out []uint16, missing func
 // looker fills the columns of one location.
 type looker[T cell] struct {
 	layout   *layout
-	list     []stretch
+	list     []segment
 	bins     []T
 	width    int // of the columns
 	first    int
@@ -101,7 +101,7 @@ type looker[T cell] struct {
 	from, to int // columns that are missing and not yet reported
 }
 
-// look fills the columns that a stretch has.
+// look fills the columns that a segment has.
 func (l *looker[T]) look(i int32, from unit.Duration) {
 	s := &l.list[i]
 	low := max(int(from>>l.width)-l.first, 0)
@@ -162,10 +162,10 @@ type indexer[T cell] struct {
 	layout   *layout
 	binner   *binner[T]
 	location int
-	list     []stretch
+	list     []segment
 	bins     []T
 	out      [][]T
-	sums     [][]unit.Duration // time by category of the stretches that are being halved, by their widths
+	sums     [][]unit.Duration // time by category of the segments that are being halved, by their widths
 }
 
 // index fills the bins of a location.
@@ -176,7 +176,7 @@ func (x *indexer[T]) index(location int) []T {
 	return x.bins
 }
 
-// fill fills the bins of a stretch, and adds the time of its categories to some sums, if there are any.
+// fill fills the bins of a segment, and adds the time of its categories to some sums, if there are any.
 func (x *indexer[T]) fill(i int32, from unit.Duration, sums []unit.Duration) {
 	s := &x.list[i]
 	if !s.halved {
@@ -200,7 +200,7 @@ func (x *indexer[T]) fill(i int32, from unit.Duration, sums []unit.Duration) {
 	x.bins[s.bins] = T(best)
 }
 
-// sumsOf are sums for a stretch of a width, all 0.
+// sumsOf are sums for a segment of a width, all 0.
 func (x *indexer[T]) sumsOf(width int) []unit.Duration {
 	for len(x.sums) <= width {
 		x.sums = append(x.sums, nil)
@@ -212,7 +212,7 @@ func (x *indexer[T]) sumsOf(width int) []unit.Duration {
 	return x.sums[width]
 }
 
-func (x *indexer[T]) fillEven(s *stretch, from unit.Duration, sums []unit.Duration) {
+func (x *indexer[T]) fillEven(s *segment, from unit.Duration, sums []unit.Duration) {
 	x.out = x.out[:0]
 	rest := x.bins[s.bins:]
 	for width := int(s.lowest); width <= int(s.width); width++ {

@@ -11,29 +11,29 @@ import (
 // layout is how the time of every location is divided into bins, the same for all colorings.
 //
 // Bins have widths that are powers of two in picoseconds and begin at multiples of them, so that a bin is exactly two of
-// half its width. The time of a location is a tree: a stretch, whose width is a power of two as well, is either halved
-// into two stretches, or it is even: it has bins of its whole width, of half of it, and so on down to a lowest width at
-// which there are about as many bins as calls. Stretches are halved until the calls are distributed evenly, or are few. So
+// half its width. The time of a location is a tree: a segment, whose width is a power of two as well, is either halved
+// into two segments, or it is even: it has bins of its whole width, of half of it, and so on down to a lowest width at
+// which there are about as many bins as calls. Segments are halved until the calls are distributed evenly, or are few. So
 // a window of as many columns as a screen has meets bins as narrow as its columns, or not many more calls than columns,
 // wherever the calls of a location lie; and there are a few bins for each call.
 type layout struct {
 	length    unit.Duration // of the run
 	finest    int           // the lowest width that any location has, as a power of two
-	locations [][]stretch
+	locations [][]segment
 }
 
-// stretch is a part of the time of a location. Those of a location are in preorder: the first half of a stretch that
+// segment is a part of the time of a location. Those of a location are in preorder: the first half of a segment that
 // is halved follows it, and the second half, if the run lasts until it, is the next of the first one.
-type stretch struct {
+type segment struct {
 	width  uint8 // as a power of two
 	lowest uint8 // lowest width of its bins; halved: that of the whole, which is its only bin
 	halved bool
-	next   int32 // index of the first stretch after it and its halves
+	next   int32 // index of the first segment after it and its halves
 	bins   int32 // its first bin among those of the location: the lowest first
 }
 
 const (
-	// An even stretch has up to binsPerCall bins for each of its calls, and leastBins.
+	// An even segment has up to binsPerCall bins for each of its calls, and leastBins.
 	binsPerCall = 2
 	leastBins   = 32
 )
@@ -41,7 +41,7 @@ const (
 // evenness is when calls are distributed evenly.
 type evenness struct {
 	few   int // so few calls can be gone through for a picture wherever they lie
-	patch int // no patch of so many of the lowest bins of an even stretch has more calls than bins
+	patch int // no patch of so many of the lowest bins of an even segment has more calls than bins
 }
 
 // usual is the evenness of layouts.
@@ -49,7 +49,7 @@ var usual = evenness{few: 512, patch: 128}
 
 // newLayout divides the time of all locations.
 func newLayout(v *view, e evenness) *layout {
-	y := &layout{length: v.length(), finest: 63, locations: make([][]stretch, len(v.tl.Locations))}
+	y := &layout{length: v.length(), finest: 63, locations: make([][]segment, len(v.tl.Locations))}
 	parallel.Each(len(y.locations), v.threads, func(location int) {
 		d := divider{evenness: e, start: v.tl.Start, length: y.length, enter: v.tl.Locations[location].Calls.Enter}
 		d.divide(0, bits.Len64(uint64(y.length-1)), 0, len(d.enter))
@@ -65,15 +65,15 @@ func newLayout(v *view, e evenness) *layout {
 	return y
 }
 
-// binsOf is how many bins of a width there are from a moment on in a stretch, as far as the run goes.
-func (y *layout) binsOf(s *stretch, from unit.Duration, width int) int {
+// binsOf is how many bins of a width there are from a moment on in a segment, as far as the run goes.
+func (y *layout) binsOf(s *segment, from unit.Duration, width int) int {
 	return int((min(from+1<<s.width, y.length)-from-1)>>width) + 1
 }
 
 // size is the number of all bins of a location.
 func (y *layout) size(location int) int {
 	n := 0
-	y.eachStretch(location, func(s *stretch, from unit.Duration) {
+	y.eachSegment(location, func(s *segment, from unit.Duration) {
 		for width := int(s.lowest); width <= int(s.width); width++ {
 			n += y.binsOf(s, from, width)
 		}
@@ -81,8 +81,8 @@ func (y *layout) size(location int) int {
 	return n
 }
 
-// eachStretch calls visit for all stretches of a location with the times at which they start.
-func (y *layout) eachStretch(location int, visit func(s *stretch, from unit.Duration)) {
+// eachSegment calls visit for all segments of a location with the times at which they start.
+func (y *layout) eachSegment(location int, visit func(s *segment, from unit.Duration)) {
 	list := y.locations[location]
 	var walk func(i int32, from unit.Duration)
 	walk = func(i int32, from unit.Duration) {
@@ -104,14 +104,14 @@ type divider struct {
 	evenness
 	start, length unit.Duration
 	enter         []unit.Duration
-	list          []stretch
+	list          []segment
 	bins          int32
 }
 
-// divide divides the stretch from a moment on in which the calls from one to another begin.
+// divide divides the segment from a moment on in which the calls from one to another begin.
 func (d *divider) divide(from unit.Duration, width, first, last int) {
 	at := len(d.list)
-	s := stretch{width: uint8(width), lowest: uint8(width), bins: d.bins}
+	s := segment{width: uint8(width), lowest: uint8(width), bins: d.bins}
 	whole := min(from+1<<width, d.length) - from
 	most := max(leastBins, binsPerCall*(last-first))
 	for s.lowest > 0 && int((whole-1)>>(s.lowest-1))+1 <= most {
@@ -142,8 +142,8 @@ func (d *divider) before(first, last int, t unit.Duration) int {
 	return sort.Search(len(list), func(i int) bool { return list[i]-d.start >= t })
 }
 
-// even reports whether the calls of a stretch are distributed evenly, or are few, or the stretch cannot be divided further.
-func (d *divider) even(s *stretch, from unit.Duration, first, last int) bool {
+// even reports whether the calls of a segment are distributed evenly, or are few, or the segment cannot be divided further.
+func (d *divider) even(s *segment, from unit.Duration, first, last int) bool {
 	if last-first <= d.few || s.lowest == 0 {
 		return true
 	}

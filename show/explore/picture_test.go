@@ -217,7 +217,7 @@ func checkIndex(t interface {
 				for ; from < to; from++ {
 					left := unit.Duration(from) << width
 					if got[from] != unknown {
-						t.Fatalf("%s, width 2^%d, location %d: bin %d is told and missing", color, width, location, from)
+						t.Fatalf("%s, width 2^%d, location %d: bin %d is announced and missing", color, width, location, from)
 					}
 					got[from] = o.cell(location, left, left+1<<width)
 				}

@@ -18,7 +18,7 @@ const (
 	exampleG = 1000 * unit.Nanosecond
 )
 
-// exampleRun is a tiny LogGP machine: it books CPU time on rows and records what it does.
+// exampleRun is a tiny LogGP machine: it puts CPU time on rows and records what it does.
 type exampleRun struct {
 	MessageDiagram
 	cpu, nic []unit.Duration // when each is free
@@ -34,7 +34,7 @@ func newExampleRun(title string, ranks int) *exampleRun {
 	return r
 }
 
-// work books CPU time and returns its end.
+// work takes CPU time and returns its end.
 func (r *exampleRun) work(rank int, ready, length unit.Duration, kind SpanKind) unit.Duration {
 	start := max(ready, r.cpu[rank])
 	r.cpu[rank] = start + length
@@ -42,7 +42,7 @@ func (r *exampleRun) work(rank int, ready, length unit.Duration, kind SpanKind) 
 	return start + length
 }
 
-// send books a send and returns its arrow, whose arrival is when the first byte is there.
+// send puts down a send and returns its arrow, whose arrival is when the first byte is there.
 func (r *exampleRun) send(from, to int, ready unit.Duration, label string) Arrow {
 	end := r.work(from, max(ready, r.nic[from]), exampleO, Send)
 	r.nic[from] = end - exampleO + exampleG

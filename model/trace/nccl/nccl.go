@@ -4,7 +4,7 @@
 //   - NCCL Inspector: each collective or message is a kernel, from when to when its slowest channel ran. Operations belong together by
 //     communicator, name and number. Its logs name no root: broadcasts and reductions wait for nobody.
 //   - Flight Recorder: each operation begins when the host enqueued it, and lasts until the last rank has enqueued it, or as long as was
-//     measured. When it ran is not recorded. Who has not come to an operation in which others are is told as a warning.
+//     measured. When it ran is not recorded. Who has not come to an operation in which others are is reported as a warning.
 //
 // Each communicator or process group is a stream. Launches are not known, nor what else devices did: only operations wait, and what
 // ranks did before is not known either. Dumps are never unpickled.

@@ -1,6 +1,6 @@
 /* Figure 8 of the paper: two sends in a row, to a receiver that waits for both. Prints for each repetition, in nanoseconds:
- * how long both sends took together; when the first and the second message came, each from the begin of its send; and how
- * long a receiver took that first computed for three times as long as the latency (argument 1, in nanoseconds), from the begin of the
+ * how long both sends took together; when the first and the second message came, each from the start of its send; and how
+ * long a receiver took that first computed for three times as long as the latency (argument 1, in nanoseconds), from the start of the
  * send; and when a loop of probes found a message. Argument 2: repetitions. */
 #include <mpi.h>
 #include <stdint.h>

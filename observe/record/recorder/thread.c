@@ -1,4 +1,4 @@
-/* Threads of the program, settings, and what is told to the user. */
+/* Threads of the program, settings, and what the user is told. */
 #include "counters.h"
 #include "skips.h"
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Worlds: processes that MPI_Comm_spawn starts have a world of their own, whose ranks are numbered behind those of the worlds before it.
+/* Worlds: processes that MPI_Comm_spawn starts have a world of their own, whose ranks are numbered after those of the worlds before it.
  *
  * Nothing is communicated between worlds, for the others may not be recorded. Members of another world are known by the remote group of the
  * intercommunicator that first joined both, and by their rank in it; the collector finds which world that is. */

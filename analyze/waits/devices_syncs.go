@@ -8,15 +8,15 @@ import (
 	"slackline/model/unit"
 )
 
-// meetings are the synchronizations between processes, in whatever locations.
-type meetings struct {
-	messages map[[2]int32][]meeting // by ranks, the lower one first; by instant
-	joinings [][]rankJoining        // by rank: parts in collectives and other synchronization points, by the end of their issue
-	members  []map[int32]int32      // by communicator: members by rank
+// rankSyncs are the synchronizations between processes, in whatever locations.
+type rankSyncs struct {
+	messages map[[2]int32][]messageSync // by ranks, the lower one first; by instant
+	joinings [][]rankJoining            // by rank: parts in collectives and other synchronization points, by the end of their issue
+	members  []map[int32]int32          // by communicator: members by rank
 }
 
-// meeting is a message whose two ends overlapped in time.
-type meeting struct {
+// messageSync is a message whose two ends overlapped in time.
+type messageSync struct {
 	instant unit.Duration
 	ends    [2]endpoint // of the lower rank, of the other one
 }
@@ -43,9 +43,9 @@ func (a *analysis) precedes(e endpoint, location, call int32) bool {
 	return e.leave <= a.calls(location).Enter[call]
 }
 
-// findMeetings lists the synchronizations between processes.
-func (a *analysis) findMeetings() meetings {
-	m := meetings{messages: map[[2]int32][]meeting{}, joinings: make([][]rankJoining, a.tl.Ranks), members: make([]map[int32]int32,
+// findSyncs lists the synchronizations between processes.
+func (a *analysis) findSyncs() rankSyncs {
+	m := rankSyncs{messages: map[[2]int32][]messageSync{}, joinings: make([][]rankJoining, a.tl.Ranks), members: make([]map[int32]int32,
 		len(a.tl.Comms))}
 	add := func(x, y endpoint) {
 		ranks := [2]int32{int32(a.rankOf(x.location)), int32(a.rankOf(y.location))}
@@ -56,7 +56,7 @@ func (a *analysis) findMeetings() meetings {
 			ranks[0], ranks[1], x, y = ranks[1], ranks[0], y, x
 		}
 		if instant := overlap(x.span, y.span); instant != never {
-			m.messages[ranks] = append(m.messages[ranks], meeting{instant, [2]endpoint{x, y}})
+			m.messages[ranks] = append(m.messages[ranks], messageSync{instant, [2]endpoint{x, y}})
 		}
 	}
 	for i := range a.tl.Messages {
@@ -73,7 +73,7 @@ func (a *analysis) findMeetings() meetings {
 		add(endpoint{a.operationOf(p.other, p.otherCall), p.other}, endpoint{a.operationOf(p.location, p.call), p.location})
 	}
 	for _, list := range m.messages {
-		slices.SortStableFunc(list, func(x, y meeting) int { return cmp.Compare(x.instant, y.instant) })
+		slices.SortStableFunc(list, func(x, y messageSync) int { return cmp.Compare(x.instant, y.instant) })
 	}
 	for i := range a.tl.Comms {
 		c := &a.tl.Comms[i]
@@ -107,7 +107,7 @@ func (a *analysis) findMeetings() meetings {
 
 // last is the latest instant at which the processes of a wait state met, in operations that precede the one that waits and the one that
 // it waits for; never if there is none.
-func (m *meetings) last(a *analysis, s *state) unit.Duration {
+func (m *rankSyncs) last(a *analysis, s *state) unit.Duration {
 	w, d := int32(a.rankOf(s.location)), int32(a.rankOf(s.cause))
 	ranks, mine := [2]int32{w, d}, 0
 	if w > d {
@@ -143,7 +143,7 @@ func (m *meetings) last(a *analysis, s *state) unit.Duration {
 }
 
 // memberOf is the number of a rank among the members of a synchronization point, -1 if it is none.
-func (m *meetings) memberOf(a *analysis, point, rank int32) int32 {
+func (m *rankSyncs) memberOf(a *analysis, point, rank int32) int32 {
 	if !a.isCollective(point) {
 		return rank
 	}

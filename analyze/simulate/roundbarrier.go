@@ -8,11 +8,11 @@ import (
 	"slackline/internal/spin"
 )
 
-// meeting is where the threads of the window engine wait for each other at the end of a round. Each
+// roundBarrier is where the threads of the window engine wait for each other at the end of a round. Each
 // writes its own report, marks it with the number of the round, and waits until those of all others
 // are marked: a write and a look for each thread, no lock, nothing that all of them write. Reports are
 // kept twice by round: a thread can write that of the next round while others still read this one.
-type meeting struct {
+type roundBarrier struct {
 	reports [2][]roundReport
 	waits   []waiter
 	led     atomic.Int64 // the round, plus 1, for which the first thread has done what the others wait for
@@ -29,8 +29,8 @@ type roundReport struct {
 	_                [72]byte
 }
 
-func newMeeting(threads int) meeting {
-	return meeting{
+func newRoundBarrier(threads int) roundBarrier {
+	return roundBarrier{
 		reports: [2][]roundReport{make([]roundReport, threads), make([]roundReport, threads)},
 		waits:   make([]waiter, threads),
 	}
@@ -38,10 +38,10 @@ func newMeeting(threads int) meeting {
 
 // report returns the report of a thread about a round or, if it has made none, about the last one
 // with the same parity.
-func (m *meeting) report(t, round int) *roundReport { return &m.reports[round&1][t] }
+func (m *roundBarrier) report(t, round int) *roundReport { return &m.reports[round&1][t] }
 
 // sums returns the visits and the waiting time of all threads up to a round that has ended.
-func (m *meeting) sums(round int) (visits, waited int64) {
+func (m *roundBarrier) sums(round int) (visits, waited int64) {
 	for i := range m.reports[round&1] {
 		r := &m.reports[round&1][i]
 		visits += r.visits
@@ -51,7 +51,7 @@ func (m *meeting) sums(round int) (visits, waited int64) {
 }
 
 // waited is the waiting time of all threads, for one that is alone.
-func (m *meeting) waited() (sum int64) {
+func (m *roundBarrier) waited() (sum int64) {
 	for t := range m.waits {
 		sum += m.waits[t].total
 	}
@@ -59,7 +59,7 @@ func (m *meeting) waited() (sum int64) {
 }
 
 // forget takes back which threads get messages, when they have been collected.
-func (m *meeting) forget() {
+func (m *roundBarrier) forget() {
 	for side := range m.reports {
 		for t := range m.reports[side] {
 			m.reports[side][t].whom = 0
@@ -67,8 +67,8 @@ func (m *meeting) forget() {
 	}
 }
 
-// meet ends a round of a thread whose report is complete.
-func (m *meeting) meet(t, round int) {
+// wait ends a round of a thread whose report is complete.
+func (m *roundBarrier) wait(t, round int) {
 	mine, w := m.report(t, round), &m.waits[t]
 	mine.waited = w.total
 	mine.round.Store(int64(round) + 1)
@@ -79,8 +79,8 @@ func (m *meeting) meet(t, round int) {
 	}
 }
 
-// follow waits until the first thread has done something after a meeting that the others need.
-func (m *meeting) follow(t, round int) {
+// follow waits until the first thread has done something after a barrier that the others need.
+func (m *roundBarrier) follow(t, round int) {
 	if t == 0 {
 		m.led.Store(int64(round) + 1)
 	} else {
