@@ -88,16 +88,32 @@ func Judge(ctx context.Context, r *Result, after Scenario, measured unit.Duratio
 		}
 		ok := math.Abs(v.Gain-*v.Predicted) <= max(r.Noise.Share, tenth**v.Predicted)
 		v.CameTrue = &ok
-		v.Sentence = fmt.Sprintf("The run takes %s less than before. Of the predicted gains, that of %s (%s) fits best and %s.", percent(v.Gain),
-			name, percent(*v.Predicted),
-			map[bool]string{true: "came true", false: "did not come true"}[ok])
+		v.Sentence = fmt.Sprintf("The run takes %s. Of the predicted gains, that of %s (%s) fits best and %s.", thanBefore(v.Gain), name,
+			percent(*v.Predicted), map[bool]string{true: "came true", false: "did not come true"}[ok])
 		if len(names) > 1 {
 			v.Sentence += fmt.Sprintf(" What can be gained no more: %s.", strings.Join(names, ", "))
 		}
 		return v, nil
 	}
-	v.Sentence = fmt.Sprintf("The run takes %s less than before; all predicted gains are still open.", percent(v.Gain))
+	v.Sentence = fmt.Sprintf("The run takes %s; ", thanBefore(v.Gain))
+	if len(v.Changes) == 0 {
+		v.Sentence += "no gain was predicted."
+	} else {
+		v.Sentence += "all predicted gains are still open."
+	}
 	return v, nil
+}
+
+// thanBefore compares the run time with that before the change.
+func thanBefore(gain float64) string {
+	switch text := percent(math.Abs(gain)); {
+	case text == percent(0):
+		return "as long as before"
+	case gain < 0:
+		return text + " more than before"
+	default:
+		return text + " less than before"
+	}
 }
 
 // gainAt is the predicted gain of a change.
