@@ -18,6 +18,7 @@ var formatPages = map[string][]string{
 	"slk.md":        {"model/schedule/slk.go", "internal/chunk/chunk.go"},
 	"slt.md":        {"model/trace/slt.go", "internal/chunk/chunk.go"},
 	"trace-text.md": {"model/trace/text.go"},
+	"chrome.md":     {"model/trace/kineto/chrome.go"},
 	"noise.md":      {"model/noise/yaml.go", "model/noise/binary.go"},
 	"dataset.md":    {"model/dataset/own.go"},
 }

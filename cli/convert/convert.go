@@ -44,7 +44,7 @@ func command(a *env.Env) *cobra.Command {
 		Short: "Convert a schedule or a trace to another format, a trace to a schedule, or several schedules to one.",
 		Annotations: flags.Arguments("INPUT",
 			"a schedule file (GOAL text, LogGOPSim binary, slackline schedule, Chakra execution traces) or a recorded run (slackline trace, "+
-				"OTF2 archive, liballprof's or Paraver's files, trace as text), recognized by its content; "+
+				"OTF2 archive, liballprof's or Paraver's files, Chrome trace events, trace as text), recognized by its content; "+
 				"- for a schedule from the standard input; or the name of a pattern"),
 		Example: `  slackline convert run.goal --to slk --out run.slk
   slackline convert run.bin --out run.goal

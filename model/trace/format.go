@@ -88,9 +88,8 @@ func (o *WriteOptions) interrupted() error {
 }
 
 // formats is the table of all formats: a format is one file, and one entry here.
-var formats = []Format{sltFormat, otf2Format, textFormat, allprofFormat, paraverFormat, kinetoFormat, perfettoFormat, nsysFormat,
-	inspectorFormat, flightFormat, foldedFormat, speedscopeFormat, pprofFormat,
-	hatchetFormat}
+var formats = []Format{sltFormat, otf2Format, textFormat, allprofFormat, paraverFormat, kinetoFormat, chromeFormat, perfettoFormat,
+	nsysFormat, inspectorFormat, flightFormat, foldedFormat, speedscopeFormat, pprofFormat, hatchetFormat}
 
 // Formats returns all formats of traces.
 func Formats() []Format { return formats[:len(formats):len(formats)] }

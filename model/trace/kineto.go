@@ -17,6 +17,13 @@ var kinetoFormat = Format{
 	Text: true, Sniff: kineto.Sniff, Among: kineto.Names, read: readKineto,
 }
 
+var chromeFormat = Format{
+	Name: "chrome", Noun: "a file of Chrome trace events", Info: "JSON of trace events, as chrome://tracing and Perfetto show it: a file, " +
+		"or a directory with one for each process",
+	Text: true, Sniff: kineto.SniffChrome, Among: kineto.Names,
+	read: readDumps("trace events", kineto.Names, kineto.SniffChrome, kineto.ReadChrome),
+}
+
 // readKineto reads the files of a trace. Its events are those of its timeline.
 func readKineto(src source, o Options) (*Trace, error) {
 	names, err := src.alike(kineto.Names, kineto.Sniff)

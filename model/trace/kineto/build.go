@@ -81,7 +81,10 @@ func (b *builder) align() error {
 func (b *builder) build() *timeline.Timeline {
 	parallel.Each(len(b.ranks), b.threads, func(i int) { b.ranks[i].sort() })
 	base := int32(0)
-	host := b.builder.Region(timeline.Region{Name: "host"})
+	var host timeline.RegionID
+	if slices.ContainsFunc(b.ranks, func(r *rankBuilder) bool { return !r.bare }) {
+		host = b.builder.Region(timeline.Region{Name: "host"})
+	}
 	ids := map[string]timeline.RegionID{}
 	locations := make([][]*timeline.LocationBuilder, len(b.ranks))
 	for i, r := range b.ranks {
@@ -100,6 +103,9 @@ func (b *builder) build() *timeline.Timeline {
 			name := "master"
 			if int(thread) < len(r.threads) && n > 0 {
 				name = fmt.Sprintf("thread %d", r.threads[thread].tid)
+			}
+			if int(thread) < len(r.threads) {
+				name = cmp.Or(r.labels[r.threads[thread]], name)
 			}
 			locations[i] = append(locations[i], b.builder.Location(r.rank, n, name, ""))
 		}
@@ -178,7 +184,7 @@ func b2i(b bool) int {
 func (r *rankBuilder) enter(l *timeline.LocationBuilder, n int, host timeline.RegionID) {
 	calls := r.sorted[r.from[n]:r.from[n+1]]
 	l.Reserve(len(calls) + 1)
-	if n == 0 {
+	if n == 0 && !r.bare {
 		l.Enter(r.first, host)
 	}
 	var open []int64 // ends
@@ -197,7 +203,7 @@ func (r *rankBuilder) enter(l *timeline.LocationBuilder, n int, host timeline.Re
 	for _, end := range slices.Backward(open) {
 		l.Leave(unit.Duration(end) + r.shift)
 	}
-	if n == 0 {
+	if n == 0 && !r.bare {
 		l.Leave(r.last)
 	}
 	if r.damage != nil {

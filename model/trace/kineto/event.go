@@ -275,6 +275,17 @@ func (f *rankFile) addCall(at threadID, begin, end int64, name, correlation uint
 	if f.calls.len() == math.MaxInt32 {
 		return 0, errors.New("there are more calls than can be numbered")
 	}
+	thread := f.threadOf(at)
+	number := int32(f.calls.len())
+	*f.calls.add() = hostCall{begin, end, name, thread}
+	if correlation != 0 {
+		*f.correlated.add() = correlatedCall{correlation, number}
+	}
+	return number, nil
+}
+
+// threadOf numbers a thread.
+func (f *rankFile) threadOf(at threadID) uint32 {
 	thread := f.lastThread
 	if int(thread) >= len(f.threads) || f.threads[thread] != at {
 		var ok bool
@@ -285,12 +296,7 @@ func (f *rankFile) addCall(at threadID, begin, end int64, name, correlation uint
 		}
 		f.lastThread = thread
 	}
-	number := int32(f.calls.len())
-	*f.calls.add() = hostCall{begin, end, name, thread}
-	if correlation != 0 {
-		*f.correlated.add() = correlatedCall{correlation, number}
-	}
-	return number, nil
+	return thread
 }
 
 // correlation is that of an event, 0 if there is none.

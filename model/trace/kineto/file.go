@@ -26,7 +26,9 @@ type rankFile struct {
 	byName  map[string]uint32
 	threads []threadID
 	byID    map[threadID]uint32
-	words   map[string]int64 // ids that are not numbers
+	words   map[string]int64    // ids that are not numbers
+	labels  map[threadID]string // names of threads; nil: there are none
+	bare    bool                // no call is around those of the file
 	streams []streamID
 	syncs   []syncRecord
 	args    []commArgs // of communication
@@ -173,7 +175,7 @@ func readFile(in io.Reader, name, show string, interrupt func() error) (*rankFil
 	f := newRankFile(-1, show)
 	f.name = name
 	s := &jsonStream{in: in}
-	err := f.read(s, interrupt)
+	err := readTraceEvents(s, interrupt, f.next, f.member)
 	var stop *interruption
 	if errors.As(err, &stop) {
 		return nil, stop.cause
@@ -189,14 +191,47 @@ type interruption struct{ cause error }
 
 func (i *interruption) Error() string { return i.cause.Error() }
 
-// read reads the object, or the bare list of events.
-func (f *rankFile) read(s *jsonStream, interrupt func() error) error {
+// member takes a member of the file.
+func (f *rankFile) member(key, v []byte) error {
+	switch string(key) {
+	case "baseTimeNanoseconds":
+		base, ok := integer(v)
+		if !ok {
+			return fmt.Errorf("baseTimeNanoseconds is not a number")
+		}
+		f.base = base
+	case "distributedInfo":
+		var info distributedInfo
+		if json.Unmarshal(v, &info) == nil { // else the rank follows from the name
+			f.info = info
+		}
+	}
+	return nil
+}
+
+// next takes the event that b begins with and returns its length.
+func (f *rankFile) next(b []byte) (int, error) {
+	size, ok := f.alike(b)
+	if !ok {
+		var err error
+		if size, err = f.event(b); err != nil {
+			return 0, err
+		}
+		f.learn(b[:size])
+	}
+	f.events++
+	return size, nil
+}
+
+// readTraceEvents reads the object, or the bare list of events. event takes the event that its argument begins with and returns its
+// length, member the other members of the object.
+func readTraceEvents(s *jsonStream, interrupt func() error, event func([]byte) (int, error), member func(key, v []byte) error) error {
 	c, ok := s.next()
 	switch {
 	case !ok:
 		return s.cut()
 	case c == '[':
-		return f.readEvents(s, interrupt)
+		return readEvents(s, interrupt, event)
 	}
 	if err := s.take('{'); err != nil {
 		return err
@@ -221,7 +256,7 @@ func (f *rankFile) read(s *jsonStream, interrupt func() error) error {
 			return err
 		}
 		if key == "traceEvents" {
-			if err := f.readEvents(s, interrupt); err != nil {
+			if err := readEvents(s, interrupt, event); err != nil {
 				return err
 			}
 			continue
@@ -229,24 +264,14 @@ func (f *rankFile) read(s *jsonStream, interrupt func() error) error {
 		if v, err = s.value(); err != nil {
 			return err
 		}
-		switch key {
-		case "baseTimeNanoseconds":
-			if base, ok := integer(v); ok {
-				f.base = base
-			} else {
-				return fmt.Errorf("baseTimeNanoseconds is not a number")
-			}
-		case "distributedInfo":
-			var info distributedInfo
-			if json.Unmarshal(v, &info) == nil { // else the rank follows from the name
-				f.info = info
-			}
+		if err := member([]byte(key), v); err != nil {
+			return err
 		}
 	}
 }
 
 // readEvents reads the list of events.
-func (f *rankFile) readEvents(s *jsonStream, interrupt func() error) error {
+func readEvents(s *jsonStream, interrupt func() error, event func([]byte) (int, error)) error {
 	if err := s.take('['); err != nil {
 		return err
 	}
@@ -261,6 +286,8 @@ func (f *rankFile) readEvents(s *jsonStream, interrupt func() error) error {
 		}
 		c, ok := s.next()
 		switch {
+		case !ok && errors.Is(s.cut(), errJSONCut):
+			return errListCut
 		case !ok:
 			return s.cut()
 		case c == ']':
@@ -273,16 +300,9 @@ func (f *rankFile) readEvents(s *jsonStream, interrupt func() error) error {
 			return fmt.Errorf("expected an event, got %q", c)
 		}
 		for {
-			size, ok := f.alike(s.buf[s.at:])
-			var err error
-			if !ok {
-				if size, err = f.event(s.buf[s.at:]); err == nil {
-					f.learn(s.buf[s.at : s.at+size])
-				}
-			}
+			size, err := event(s.buf[s.at:])
 			if err == nil {
 				s.at += size
-				f.events++
 				break
 			}
 			if !errors.Is(err, errJSONCut) {

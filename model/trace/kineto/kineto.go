@@ -10,6 +10,8 @@
 //     ranks are moved (moveClocks).
 //   - A file that ends too early gives all events before the cut, with a warning.
 //
+// Files of trace events that others wrote (Chrome's format) become a timeline likewise, with what is left without devices: chrome.go.
+//
 // It gives a timeline. What a trace of slackline is, and which formats there are, it does not know.
 package kineto
 
@@ -48,16 +50,26 @@ func Names(names []string) []string {
 	return list
 }
 
-// Sniff looks for the keys that such a file begins with.
+// Sniff looks for the keys and categories that such a file begins with.
 func Sniff(head []byte) bool {
+	head = unpackedHead(head)
+	return areTraceEvents(head) && isKineto(head)
+}
+
+// unpackedHead is the head of a file, as far as it can be unpacked, without space before it.
+func unpackedHead(head []byte) []byte {
 	if len(head) > 2 && head[0] == 0x1f && head[1] == 0x8b {
 		unpacked, err := gzip.NewReader(bytes.NewReader(head))
 		if err != nil {
-			return false
+			return nil
 		}
 		head, _ = io.ReadAll(io.LimitReader(unpacked, headBytes)) // as far as the head goes
 	}
-	head = bytes.TrimLeft(head, " \t\r\n")
+	return bytes.TrimLeft(head, " \t\r\n")
+}
+
+// areTraceEvents reports whether a file begins like one of trace events.
+func areTraceEvents(head []byte) bool {
 	if len(head) == 0 {
 		return false
 	}
@@ -70,8 +82,8 @@ func Sniff(head []byte) bool {
 		}
 	case '[':
 		first := bytes.TrimLeft(head[1:], " \t\r\n")
-		end := bytes.IndexByte(first, '}')
-		return len(first) > 0 && first[0] == '{' && end > 0 && bytes.Contains(first[:end], []byte(`"ph"`))
+		end, err := jsonLength(first)
+		return err == nil && first[0] == '{' && bytes.Contains(first[:end], []byte(`"ph"`))
 	}
 	return false
 }
@@ -81,6 +93,7 @@ type Profile struct {
 	files    []*rankFile // by rank
 	Ranks    int         // as many as the highest rank of a file requires
 	Warnings []string    // what was lost or repaired while reading
+	notes    []string    // of the timeline
 	oneClock bool        // all ranks share a clock
 }
 
@@ -205,5 +218,6 @@ func (k *Profile) Timeline(threads int, wanted func(rank int) bool) (tl *timelin
 		return nil, warnings, err
 	}
 	tl = b.build()
+	tl.Problems.Notes = append(tl.Problems.Notes, k.notes...)
 	return tl, warnings, nil
 }

@@ -25,6 +25,9 @@ const jsonStep = 128 << 10 // what the caches hold
 // errJSONCut states that the file ends in the middle of a value.
 var errJSONCut = errors.New("the file ends in the middle: it is truncated")
 
+// errListCut states that it ends after a whole element of the list.
+var errListCut = fmt.Errorf("%w", errJSONCut)
+
 // more makes more of the file available, from the current place on; false if there is no more.
 func (s *jsonStream) more() bool {
 	if s.err != nil {

@@ -17,7 +17,7 @@ func taken(t *testing.T, data []byte, learns bool) string {
 	if !learns {
 		f.shapes = maxShapes
 	}
-	err := f.read(&jsonStream{in: bytes.NewReader(data)}, nil)
+	err := readTraceEvents(&jsonStream{in: bytes.NewReader(data)}, nil, f.next, f.member)
 	return fmt.Sprintln(err, f.events, f.skipped, f.base, f.origin, f.names, f.threads, f.streams, f.syncs, f.args, f.calls, f.correlated,
 		f.acts)
 }
