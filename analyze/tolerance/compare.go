@@ -3,6 +3,7 @@ package tolerance
 import (
 	"fmt"
 	"math/big"
+	"slices"
 
 	"slackline/model/unit"
 )
@@ -16,6 +17,11 @@ type Question struct {
 	Range    *[2]int64      // in which the whole curve is wanted; what lies below Graph.Lowest is left out
 	Around   bool           // without a Range, take one that shows the given value and the tolerances
 	Memory   int64          // bytes that the search for breakpoints may take; 0: no limit
+	// Points is at how many values, evenly over the range, T is computed for the curve instead of finding its breakpoints, which takes many
+	// bytes for each operation; 0: breakpoints.
+	Points int `json:",omitzero"`
+	// Progress is called when so many of all points are computed; nil: not at all. An error that it returns ends the search.
+	Progress func(done, all int) error `json:"-"`
 }
 
 // Answers are the answers to a Question. Answers of different schedules, networks or mappings to one
@@ -33,7 +39,7 @@ type Answers struct {
 	ValidFrom   int64 // around the given value the slope to its right holds from here ...
 	ValidTo     Largest
 	Breakpoints []Breakpoint // inside the range
-	Curve       []CurvePoint // of the range, with both ends; nil without
+	Curve       []CurvePoint // of the range, with both ends; nil without. With Question.Points T is convex between them, else linear
 }
 
 // CurvePoint is a point of T as a function of the variable: an end of the range or a breakpoint.
@@ -74,8 +80,12 @@ func (e *Evaluation) Ask(q Question) (*Answers, error) {
 		return nil, err
 	}
 	switch {
+	case q.Range != nil && q.Points > 0:
+		err = a.sampleCurve(g, q.Range[0], q.Range[1])
 	case q.Range != nil:
 		err = a.traceCurve(g, q.Range[0], q.Range[1])
+	case q.Around && q.Points > 0:
+		err = a.sampleCurve(g, g.Lowest(), a.end())
 	case q.Around:
 		err = a.traceCurve(g, g.Lowest(), a.end())
 	}
@@ -152,6 +162,36 @@ func (a *Answers) traceCurve(g *Graph, from, to int64) error {
 		a.Curve = append(a.Curve, at)
 	}
 	a.Curve = append(a.Curve, CurvePoint{big.NewRat(last.X, 1), big.NewRat(last.T, 1), last.Left, last.Left})
+	return nil
+}
+
+// sampleCurve computes T at some values of a range, among them both ends, the given value and the tolerances.
+func (a *Answers) sampleCurve(g *Graph, from, to int64) error {
+	xs := []int64{from, to}
+	for i := range a.Question.Points {
+		xs = append(xs, from+int64(float64(to-from)*float64(i)/float64(a.Question.Points)))
+	}
+	for _, t := range a.Tolerance {
+		xs = append(xs, t.X)
+	}
+	xs = append(xs, a.Given.X)
+	slices.Sort(xs)
+	xs = slices.Compact(xs)
+	xs = slices.DeleteFunc(xs, func(x int64) bool { return x < from || x > to })
+	for some := range slices.Chunk(xs, 2*lanes) {
+		if a.Question.Progress != nil {
+			if err := a.Question.Progress(len(a.Curve), len(xs)); err != nil {
+				return err
+			}
+		}
+		points, err := g.AtAll(some)
+		if err != nil {
+			return err
+		}
+		for _, p := range points {
+			a.Curve = append(a.Curve, CurvePoint{big.NewRat(p.X, 1), big.NewRat(p.T, 1), p.Left, p.Right})
+		}
+	}
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package tolerance
 
 import (
+	"errors"
 	"math/big"
 	"testing"
 
@@ -155,5 +156,58 @@ func TestSlackSummary(t *testing.T) {
 		if got != want[i] {
 			t.Errorf("summary %d = %+v, want %+v", i, got, want[i])
 		}
+	}
+}
+
+// Points on the curve lie where the curve with all breakpoints has them, and their search can be ended.
+func TestAskPoints(t *testing.T) {
+	s, err := Prepare(randomGraph(8, 4000), nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := network(t, s, benchParams())
+	percent, err := ParsePercent("5%")
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := Question{Percents: []Percent{percent}, Around: true}
+	all, err := s.Ask(n, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	q.Points, q.Progress = 100, func(done, all int) error {
+		if seen++; done >= all {
+			t.Errorf("%d of %d points are computed, and there are more", done, all)
+		}
+		return nil
+	}
+	some, err := s.Ask(n, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(some.Curve) < 100 || seen < 10 || len(all.Curve) < 10 {
+		t.Errorf("%d points, %d times progress, %d breakpoints", len(some.Curve), seen, len(all.Curve))
+	}
+	i, given := 0, false
+	for _, p := range some.Curve {
+		for all.Curve[i+1].X.Cmp(p.X) < 0 {
+			i++
+		}
+		from := all.Curve[i]
+		want := new(big.Rat).Sub(p.X, from.X)
+		want.Mul(want, big.NewRat(from.After, 1)).Add(want, from.T)
+		if want.Cmp(p.T) != 0 {
+			t.Errorf("T(%v) = %v, want %v", p.X, p.T, want)
+		}
+		given = given || p.X.Cmp(big.NewRat(some.Given.X, 1)) == 0
+	}
+	if !given {
+		t.Errorf("the given value %d is not on the curve", some.Given.X)
+	}
+	enough := errors.New("enough")
+	q.Progress = func(int, int) error { return enough }
+	if _, err := s.Ask(n, q); !errors.Is(err, enough) {
+		t.Errorf("err = %v, want %v", err, enough)
 	}
 }

@@ -2,9 +2,13 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"net"
 	"os"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -87,18 +91,39 @@ func (o *exploreOptions) execute(a *env.Env, c *cobra.Command, words []string) e
 		return err
 	}
 	defer server.Close()
+	collectAt(20)
 	if err := server.Open(c.Context()); err != nil {
 		return err
+	}
+	var memory runtime.MemStats
+	if runtime.ReadMemStats(&memory); memory.HeapAlloc > longRun {
+		collectAt(10)
 	}
 	if _, err := fmt.Fprintln(a.Stdout, server.Address(listener)); err != nil {
 		return err
 	}
 	a.Note("open this address in a browser; end with Ctrl-C")
+	if os.Getenv("SSH_CONNECTION") != "" {
+		host, _ := os.Hostname()
+		_, port, _ := net.SplitHostPort(listener.Addr().String())
+		a.Note("from your own machine: ssh -L %[1]s:localhost:%[1]s %[2]s, and open the address there", port, cmp.Or(host, "HOST"))
+	}
 	if err := server.Serve(c.Context(), listener); err != nil {
 		return err
 	}
 	a.Note("ended")
 	return nil
+}
+
+// longRun is how many bytes a run takes from which on memory matters more than the time of the collector. That time is small: nearly all
+// of a run is lists without pointers.
+const longRun = 64 << 20
+
+// collectAt makes the garbage collector run when the heap has grown by a percentage, unless the user set GOGC.
+func collectAt(percent int) {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(percent)
+	}
 }
 
 // source says how an input is opened.

@@ -179,9 +179,9 @@ type Message struct {
 	Comm           int32
 	Tag            int32
 	Channel        int32 // of a partitioned message, from 1; 0: it is none
+	Away           bool  // another thread of the receiver posted the receive: Post is not when that was
 	Size           int64
 	Sent, Received unit.Duration // times of the records of sending and of reception
-	Away           bool          // another thread of the receiver posted the receive: Post is not when that was
 }
 
 // Op is a collective operation, numbered as in OTF2.

@@ -30,6 +30,9 @@ func (v *view) makeAdvice() (_ *Advice, err error) {
 		return nil, notFound(fmt.Sprintf("there is not enough memory to simulate %d calls beside the timeline; end the explorer and ask "+
 			"'slackline advise %s'", v.counts.calls, v.name))
 	}
+	say, end := v.works.begin(workAdvice)
+	defer end()
+	say("reading the calls as a program", 0)
 	program, err := v.program(v.opened.OwnMachine != "")
 	if err != nil {
 		return nil, err
@@ -39,6 +42,9 @@ func (v *view) makeAdvice() (_ *Advice, err error) {
 		return nil, err
 	}
 	q.Threads, q.Effort = v.threads, adviceEffort
+	q.Progress = func(done, all int) {
+		say(fmt.Sprintf("%d of %d changes tried", done, all), float64(done)/float64(max(all, 1)))
+	}
 	r, err := advise.Search(v.context, *q)
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return nil, notFound("this run cannot be simulated: " + err.Error())

@@ -33,7 +33,7 @@ type findings struct {
 	origins     []waits.Origin // by wait state
 	causes      map[waits.Origin]int
 	spans       *waitSpans
-	selection   *selectionIndex
+	selection   lazy[*selectionIndex]
 	idle        [][]idleSpan // by location
 
 	originNumber map[waits.Origin]int32 // of the origins that occur
@@ -43,6 +43,8 @@ type findings struct {
 
 	largestOnce  sync.Once
 	largest      []waits.State
+	waitedOnce   sync.Once
+	longest      []weighed // messages that the largest wait states waited for
 	clustersOnce sync.Once
 	clusters     *Clusters
 	numbersOnce  sync.Once
@@ -83,6 +85,9 @@ func (v *view) startAnalysis() {
 		fault.Go(func() {
 			v.analysis.found, v.analysis.err = v.analyze(v.context)
 			close(v.analysis.done)
+			if v.analysis.err == nil {
+				v.prepare(v.analysis.found)
+			}
 			debug.FreeOSMemory() // from now on nothing is read and little is made
 		})
 	})
@@ -115,6 +120,9 @@ func (v *view) analyzed(ctx context.Context) (*findings, error) {
 // analyze finds out who waits and why, and what else takes longer than reading.
 func (v *view) analyze(ctx context.Context) (_ *findings, err error) {
 	defer fault.Catch(&err)
+	say, end := v.works.begin(workAnalysis)
+	defer end()
+	say("wait states and their causes", 0)
 	result, err := waits.Analyze(ctx, v.run, waits.Options{Threads: v.threads, Paths: v.paths, Windows: v.windows})
 	if err != nil {
 		return nil, err
@@ -123,18 +131,22 @@ func (v *view) analyze(ctx context.Context) (_ *findings, err error) {
 	for i, d := range f.ranked[:min(len(f.ranked), mostCauses)] {
 		f.causes[waits.Origin{Rank: int32(d.Rank), Path: d.Path}] = firstWait + i
 	}
+	say("where each wait began", 0.5)
 	if f.origins, err = result.Origins(ctx); err != nil {
 		return nil, err
 	}
 	f.spans = newWaitSpans(result, len(v.tl.Locations), v.threads)
 	f.idle = v.findIdle(f)
 	f.originNumber, f.originList = f.numberOrigins()
+	say("the timeline by wait state", 0.7)
 	if f.byWait, err = v.colorByWait(ctx, f, f.waitCategory, func(*idleSpan) uint16 { return firstWait + uint16(idleThreads) }); err != nil {
 		return nil, err
 	}
+	say("the timeline by root cause", 0.8)
 	if f.byCause, err = v.colorByWait(ctx, f, f.causeCategory, func(s *idleSpan) uint16 { return f.originCategory(s.origin) }); err != nil {
 		return nil, err
 	}
+	say("call paths and iterations", 0.9)
 	f.critical = result.CriticalPath()
 	f.profile = result.Profile()
 	f.waiting = result.WaitTimes()
@@ -143,14 +155,17 @@ func (v *view) analyze(ctx context.Context) (_ *findings, err error) {
 	if f.iterations, err = result.Iterations(ctx, f.profile); err != nil {
 		return nil, err
 	}
-	arrows, err := v.arrowsOf()
-	if err != nil {
-		return nil, err
-	}
-	if f.selection, err = newSelectionIndex(ctx, v, f, arrows); err != nil {
-		return nil, err
-	}
 	return f, ctx.Err()
+}
+
+// prepare makes what can be asked for next, so that no request has to wait for it. What fails here is an answer when it is asked for.
+func (v *view) prepare(f *findings) {
+	_, _ = v.statistics(v.context, f)
+	_, _ = v.byPath.get(v.colorByPath)
+	_, _ = v.links()
+	if arrows, err := v.arrowsOf(); err == nil && len(v.run.Messages) > mostMessages {
+		f.longestWaited(newChoice(v, 0), arrows)
+	}
 }
 
 // waitCategory is the category of a wait state by its kind.

@@ -37,6 +37,20 @@ type Runs struct {
 	Runs    []Run  `json:"runs"`
 }
 
+// Progress is the answer of progress: what takes long and is under way.
+type Progress struct {
+	Work []Work `json:"work"`
+}
+
+// Work is something that takes long.
+type Work struct {
+	Run  int     `json:"run"`
+	Of   string  `json:"of"`   // name of the run
+	Name string  `json:"name"` // analysis, statistics, latency or advice
+	Step string  `json:"step"` // what is being done now
+	Done float64 `json:"done"` // part that is done, 0 to 1
+}
+
 // Run is an input that is open: a run, or a dataset.
 type Run struct {
 	Index      int    `json:"index"`

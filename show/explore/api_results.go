@@ -283,8 +283,9 @@ type Tolerance struct {
 	LambdaO    int64            `json:"lambda_o"`
 	Share      float64          `json:"share"` // of T that is latency
 	Tolerances []LatencyLimit   `json:"tolerances"`
-	Curve      []TolerancePoint `json:"curve"` // ends of the range and breakpoints; T is linear between them
-	Cut        bool             `json:"cut"`   // breakpoints were left out of the curve
+	Curve      []TolerancePoint `json:"curve"`             // ends of the range and breakpoints; T is linear between them
+	Cut        bool             `json:"cut"`               // breakpoints were left out of the curve
+	Sampled    bool             `json:"sampled,omitempty"` // of a long run: T is exact at the points of the curve, convex between them
 	At         *TolerancePoint  `json:"at,omitempty"`
 }
 

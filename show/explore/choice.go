@@ -43,7 +43,11 @@ func (a weighed) order(b weighed) int {
 
 // add takes a message into account.
 func (c *choice) add(m *timeline.Message) {
-	w := weighed{m, max(c.waitOf(m.To, m.Recv), c.waitOf(m.From, m.Send))}
+	c.weigh(weighed{m, max(c.waitOf(m.To, m.Recv), c.waitOf(m.From, m.Send))})
+}
+
+// weigh is add for a message of which it is known how long it was waited for.
+func (c *choice) weigh(w weighed) {
 	if c.full && w.order(c.least) >= 0 {
 		return
 	}
@@ -95,21 +99,33 @@ func (c *choice) addWaited(x *arrowIndex, w messageWindow) {
 	if c.found == nil {
 		return
 	}
-	tl := c.v.tl
-	for _, s := range c.found.largestStates(MaxList) {
-		location := c.v.locationOf(s.Rank, s.Thread)
-		call, _, _ := c.found.result.CallsOf(s.Number())
-		calls := &tl.Locations[location].Calls
-		n := x.first[location+1] - x.first[location]
-		i := sort.Search(n, func(i int) bool { return x.at(tl, location, i).Received >= calls.Enter[call] })
-		for ; i < n; i++ {
-			m := x.at(tl, location, i)
-			if m.Received > calls.Leave[call] {
-				break
-			}
-			if m.Recv == call && w.has(m) {
-				c.add(m)
-			}
+	for _, m := range c.found.longestWaited(c, x) {
+		if w.has(m.message) {
+			c.weigh(m)
 		}
 	}
+}
+
+// longestWaited are the messages that the longest waits of the run waited for; they are found once.
+func (f *findings) longestWaited(c *choice, x *arrowIndex) []weighed {
+	f.waitedOnce.Do(func() {
+		tl := c.v.tl
+		for _, s := range f.largestStates(MaxList) {
+			location := c.v.locationOf(s.Rank, s.Thread)
+			call, _, _ := f.result.CallsOf(s.Number())
+			calls := &tl.Locations[location].Calls
+			n := x.first[location+1] - x.first[location]
+			i := sort.Search(n, func(i int) bool { return x.at(tl, location, i).Received >= calls.Enter[call] })
+			for ; i < n; i++ {
+				m := x.at(tl, location, i)
+				if m.Received > calls.Leave[call] {
+					break
+				}
+				if m.Recv == call {
+					f.longest = append(f.longest, weighed{m, max(c.waitOf(m.To, m.Recv), c.waitOf(m.From, m.Send))})
+				}
+			}
+		}
+	})
+	return f.longest
 }

@@ -13,6 +13,7 @@
 // parameters are in api.go and api_results.go.
 //
 //	GET /api/runs                 Runs        what is open; reload=K reads run K again, whole=0 or 1 without or with the start and the end of MPI
+//	GET /api/progress             Progress    what takes long and is under way, of all runs
 //	GET /api/locations            Locations   names of the rows: run, first, last, ranks
 //	GET /api/legend               Legend      what the categories of a timeline mean: run, color
 //	GET /api/timeline             binary      the picture: run, from, to, width, first, last, ranks, rows, color
@@ -40,7 +41,7 @@
 //	GET /api/series               SeriesList  what a dataset holds: run
 //	GET /api/figure               SVG         a figure: run, kind as in Run.Figures, series, other (a dataset beside it), machine, latency, dark, width
 //
-// Every request but runs and compare takes run=K, the index of a run (0 if it is left out).
+// Every request but runs, progress and compare takes run=K, the index of a run (0 if it is left out).
 //
 // Times are whole picoseconds since the start of the run, as JSON numbers: those below 2^53 (two and a half
 // hours) are exact in a browser. Locations are indices: threads by rank, then streams of devices. Rows of the

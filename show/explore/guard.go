@@ -41,6 +41,10 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("Cache-Control", "no-store")
 	switch {
+	case !ownHost(r) && !isAPI(r) && strings.Contains(r.Header.Get("Accept"), "text/html"):
+		h.Set("Content-Type", "text/html; charset=utf-8")
+		w.WriteHeader(http.StatusForbidden)
+		fmt.Fprintf(w, otherHostPage, ownPort(r))
 	case !ownHost(r):
 		fail(w, &failure{http.StatusForbidden, Error{Error: otherHost(r), Code: "forbidden"}})
 	case !sameOrigin(r):
@@ -75,16 +79,36 @@ func ownHost(r *http.Request) bool {
 	return true
 }
 
+// ownPort is the port that the server listens on.
+func ownPort(r *http.Request) string {
+	if here, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
+		_, port := splitHost(here.String())
+		return port
+	}
+	return "8080"
+}
+
 // otherHost explains to someone who came by another name or port how to come in: most often the port is forwarded under another number.
 func otherHost(r *http.Request) string {
-	port := "8080"
-	if here, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
-		_, port = splitHost(here.String())
-	}
 	return fmt.Sprintf("this server answers to localhost:%[1]s only, for safety. If the port is forwarded from another machine, "+
 		"use the same number "+
-		"on both sides, ssh -L %[1]s:localhost:%[1]s HOST, and open http://localhost:%[1]s with the token that slackline explore printed", port)
+		"on both sides, ssh -L %[1]s:localhost:%[1]s HOST, and open http://localhost:%[1]s with the token that slackline explore printed",
+		ownPort(r))
 }
+
+// otherHostPage is the same for somebody who sees it in a browser. Nothing of the request is in it.
+const otherHostPage = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>slackline explorer: another address</title></head><body>
+<h1>The explorer is there, but under another address</h1>
+<p>For safety it answers to <b>localhost:%[1]s</b> only, the port that it listens on. If that port is forwarded from another machine,
+use the same number on both sides:</p>
+<pre>ssh -L %[1]s:localhost:%[1]s HOST</pre>
+<p>Then open the address that <code>slackline explore</code> printed; its token is needed, too:</p>
+<pre>http://localhost:%[1]s/?token=...</pre>
+<p>If that port is taken on this machine, give another one to both: <code>slackline explore --port 9090</code>.</p>
+</body></html>
+`
 
 // splitHost splits a name and a port; that of HTTP is 80.
 func splitHost(host string) (name, port string) {

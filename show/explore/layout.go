@@ -34,7 +34,7 @@ type segment struct {
 
 const (
 	// An even segment has up to binsPerCall bins for each of its calls, and leastBins.
-	binsPerCall = 2
+	binsPerCall = 1
 	leastBins   = 32
 )
 

@@ -87,7 +87,7 @@ func (x *arrowIndex) blocks(tl *timeline.Timeline, r *rows, from, to unit.Durati
 }
 
 // mostMessages is how many messages are looked at for one answer. If there are more, every n-th block is.
-const mostMessages = 1 << 18
+const mostMessages = 1 << 16
 
 // answerMessages lists messages, or of very many those that matter most.
 func answerMessages(ctx context.Context, v *view, q *query) (any, error) {

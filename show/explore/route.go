@@ -115,6 +115,12 @@ func (s *Server) answer(r *http.Request, name string) (_ any, err error) {
 		}
 		return s.answerRuns(q)
 	}
+	if name == "progress" {
+		if _, err := newQuery(r.URL.RawQuery, nil); err != nil {
+			return nil, err
+		}
+		return s.answerProgress()
+	}
 	if name == "compare" {
 		q, err := newQuery(r.URL.RawQuery, []string{"before", "after"})
 		if err != nil {

@@ -30,6 +30,9 @@ func answerSelection(ctx context.Context, v *view, q *query) (any, error) {
 	if q.err != nil {
 		return nil, q.err
 	}
+	if _, err := v.statistics(ctx, f); err != nil { // waiting for it takes no turn
+		return nil, err
+	}
 	end, err := v.turn(ctx)
 	if err != nil {
 		return nil, err
@@ -55,6 +58,9 @@ func newSelector() *selector {
 
 // selected is what ranks do between two moments; chosen is by rank, nil means all.
 func (v *view) selected(ctx context.Context, f *findings, from, to unit.Duration, chosen []bool) (*Selection, error) {
+	if _, err := v.statistics(ctx, f); err != nil {
+		return nil, err
+	}
 	var locations []int
 	a := &Selection{From: v.since(from), To: v.since(to), Parts: []Part{}, Functions: []SelectedPath{}, Waits: []SelectedWait{},
 		Causes: []SelectedCause{}}
@@ -114,7 +120,7 @@ func (s *selector) add(v *view, f *findings, location int, from, to unit.Duratio
 	for _, path := range s.sums.Touched {
 		times[path] += s.sums.First(path)
 	}
-	f.selection.calls[location].sum(s.calls, begin, end, v.tallyCall(location))
+	f.selection.value.calls[location].sum(s.calls, begin, end, v.tallyCall(location))
 	first, _ := f.result.StatesOf(int32(location))
 	a, b := f.between(location, from, to)
 	tally := f.tallyState(v, location, from, to)
@@ -126,7 +132,7 @@ func (s *selector) add(v *view, f *findings, location int, from, to unit.Duratio
 		b--
 		tally(b-first, s.states)
 	}
-	sums := f.selection.states[location]
+	sums := f.selection.value.states[location]
 	if f.spans.latest[location] != nil { // states inside of each other: any of them may be cut
 		sums = nil
 	}
@@ -143,7 +149,7 @@ func (s *selector) add(v *view, f *findings, location int, from, to unit.Duratio
 		b--
 		lone(b, s.states)
 	}
-	f.selection.idle[location].sum(s.states, a, b, lone)
+	f.selection.value.idle[location].sum(s.states, a, b, lone)
 	arrows := v.arrows.value
 	n := arrows.first[location+1] - arrows.first[location]
 	received := func(t unit.Duration) int {
@@ -152,7 +158,7 @@ func (s *selector) add(v *view, f *findings, location int, from, to unit.Duratio
 		}
 		return sort.Search(n, func(i int) bool { return arrows.at(v.tl, location, i).Received >= t })
 	}
-	f.selection.messages[location].sum(s.messages, received(from), received(to), v.tallyMessage(arrows, location))
+	f.selection.value.messages[location].sum(s.messages, received(from), received(to), v.tallyMessage(arrows, location))
 }
 
 // cutsState reports whether a wait state lies in a range only in part.

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 	"sort"
+	"sync/atomic"
 
 	"slackline/analyze/profile"
 	"slackline/analyze/waits"
@@ -96,9 +97,22 @@ func (b blocks) sum(t *tallies, begin, end int, each func(i int, t *tallies)) {
 	}
 }
 
+// statistics is the index of selections, which is made after the analysis.
+func (v *view) statistics(ctx context.Context, f *findings) (*selectionIndex, error) {
+	return await(ctx, v, &f.selection, func() (*selectionIndex, error) { return newSelectionIndex(v.context, v, f) },
+		"the statistics of the run are still being prepared; try again in a moment")
+}
+
 // newSelectionIndex prepares the statistics of a run.
-func newSelectionIndex(ctx context.Context, v *view, f *findings, arrows *arrowIndex) (*selectionIndex, error) {
+func newSelectionIndex(ctx context.Context, v *view, f *findings) (*selectionIndex, error) {
+	say, end := v.works.begin(workStatistics)
+	defer end()
+	arrows, err := v.arrowsOf()
+	if err != nil {
+		return nil, err
+	}
 	n := len(v.tl.Locations)
+	var done atomic.Int64
 	x := &selectionIndex{calls: make([]blocks, n), states: make([]blocks, n), idle: make([]blocks, n), messages: make([]blocks, n)}
 	workers := make([]*tallies, v.threads)
 	sums := make([]*profile.Sums, v.threads)
@@ -106,6 +120,7 @@ func newSelectionIndex(ctx context.Context, v *view, f *findings, arrows *arrowI
 		if ctx.Err() != nil {
 			return
 		}
+		say("sums over calls, waits and messages", float64(done.Add(1)-1)/float64(n))
 		if workers[worker] == nil {
 			workers[worker], sums[worker] = newTallies(), profile.NewSums(v.paths)
 		}

@@ -7,6 +7,11 @@ import (
 	"slackline/analyze/waits"
 )
 
+// links are the messages between pairs of ranks, added up once.
+func (v *view) links() ([]profile.Link, error) {
+	return v.matrix.get(func() ([]profile.Link, error) { return profile.Matrix(v.run), nil })
+}
+
 // answerMatrix gives the messages between pairs of ranks.
 func answerMatrix(_ context.Context, v *view, q *query) (any, error) {
 	if v.tl == nil {
@@ -16,7 +21,7 @@ func answerMatrix(_ context.Context, v *view, q *query) (any, error) {
 	if q.err != nil {
 		return nil, q.err
 	}
-	links, err := v.matrix.get(func() ([]profile.Link, error) { return profile.Matrix(v.run), nil })
+	links, err := v.links()
 	if err != nil {
 		return nil, err
 	}

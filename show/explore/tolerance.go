@@ -25,7 +25,7 @@ type tolerances struct {
 // toleranceCurve is T of a run on a machine as a function of the latency.
 type toleranceCurve struct {
 	answer Tolerance
-	graph  *tolerance.Graph
+	graph  *tolerance.Graph // nil: it is made again when it is asked for
 }
 
 // tolerancePercents are the slowdowns that tolerances are computed for.
@@ -33,10 +33,11 @@ var tolerancePercents = []string{"1%", "2%", "5%"}
 
 const (
 	// The curve of a run takes about this much memory for each of its calls.
-	bytesPerCall = 400
+	bytesPerCall = 200
 	usualCalls   = 10_000_000 // that can be afforded if the available memory is unknown
-	fewCalls     = 1_000_000  // of runs of which the curves of all machines that were asked for are kept
+	fewCalls     = 1_000_000  // of runs of which the curves of all machines that were asked for are kept, with all breakpoints
 	mostBends    = 4000       // points of a curve
+	curvePoints  = 64         // of the curve of a run with more calls than fewCalls
 	// mostLatency is a latency that may be asked for, in picoseconds: one second. What T becomes there still fits.
 	mostLatency = 1_000_000_000_000
 )
@@ -57,7 +58,7 @@ func answerTolerance(ctx context.Context, v *view, q *query) (any, error) {
 		q.refuse("machine", "give the machine to replay the run on: %s", strings.Join(names, ", "))
 	}
 	name := q.word("machine", names, v.opened.OwnMachine)
-	latency := q.number("latency", 0, mostLatency, 0)
+	at := q.number("latency", 0, mostLatency, 0)
 	if q.err != nil {
 		return nil, q.err
 	}
@@ -67,7 +68,13 @@ func answerTolerance(ctx context.Context, v *view, q *query) (any, error) {
 	}
 	answer := curve.answer
 	if q.given("latency") {
-		p, err := curve.graph.At(latency)
+		graph := curve.graph
+		if graph == nil {
+			if graph, err = v.toleranceGraph(name); err != nil {
+				return nil, err
+			}
+		}
+		p, err := graph.At(at)
 		if err != nil {
 			return nil, badRequest("latency", "latency: %v", err)
 		}
@@ -84,7 +91,7 @@ func (v *view) toleranceOn(ctx context.Context, name string) (*toleranceCurve, e
 	}
 	made := v.tolerances.by[name]
 	if made == nil {
-		if v.counts.calls > fewCalls {
+		if v.counts.calls > v.few {
 			clear(v.tolerances.by) // those who wait for one have it
 		}
 		made = &lazy[*toleranceCurve]{}
@@ -123,30 +130,57 @@ func affords(calls int64) bool {
 	return calls <= free/2/bytesPerCall
 }
 
+// prepared is the run as a schedule on a machine. What it takes is given up when the run is read again.
+func (v *view) prepared(name string) (*tolerance.Schedule, tolerance.Network, error) {
+	none := tolerance.Network{}
+	on := v.machine(name)
+	program, err := v.program(true)
+	if err != nil {
+		return nil, none, err
+	}
+	layout, err := on.Layout(program.Ranks())
+	if err != nil {
+		return nil, none, err
+	}
+	s, err := tolerance.Prepare(program, (*collective.Mapping)(nil).On(layout), on.Gamma)
+	if err != nil {
+		return nil, none, err
+	}
+	s.Interrupt = v.context.Err
+	return s, tolerance.Network{Layout: layout}, nil
+}
+
+// latency is what curves are about.
+var latency = tolerance.Variable{Parameter: tolerance.L}
+
+// toleranceGraph makes the graph of a curve again.
+func (v *view) toleranceGraph(name string) (*tolerance.Graph, error) {
+	s, n, err := v.prepared(name)
+	if err != nil {
+		return nil, err
+	}
+	return s.Build(n, latency)
+}
+
 func (v *view) makeTolerance(name string) (_ *toleranceCurve, err error) {
 	defer fault.Catch(&err)
 	if !affords(v.counts.calls) {
 		return nil, notFound(fmt.Sprintf("there is not enough memory for the tolerance of %d calls beside the timeline; end the explorer and "+
 			"ask 'slackline tolerance %s --machine %s'", v.counts.calls, v.name, name))
 	}
-	on := v.machine(name)
-	program, err := v.program(true)
+	say, end := v.works.begin(workLatency)
+	defer end()
+	say("reading the calls as a program", 0)
+	s, n, err := v.prepared(name)
 	if err != nil {
 		return nil, err
 	}
-	layout, err := on.Layout(program.Ranks())
+	say("replaying it on "+name, 0.1)
+	e, err := s.Evaluate(n, latency)
 	if err != nil {
 		return nil, err
 	}
-	s, err := tolerance.Prepare(program, (*collective.Mapping)(nil).On(layout), on.Gamma)
-	if err != nil {
-		return nil, err
-	}
-	question := tolerance.Question{Variable: tolerance.Variable{Parameter: tolerance.L}, Around: true}
-	e, err := s.Evaluate(tolerance.Network{Layout: layout}, question.Variable)
-	if err != nil {
-		return nil, err
-	}
+	question := tolerance.Question{Variable: latency, Around: true}
 	for _, text := range tolerancePercents {
 		p, err := tolerance.ParsePercent(text)
 		if err != nil {
@@ -154,15 +188,25 @@ func (v *view) makeTolerance(name string) (_ *toleranceCurve, err error) {
 		}
 		question.Percents = append(question.Percents, p)
 	}
+	isLong := v.counts.calls > v.few
+	if isLong {
+		question.Points = curvePoints
+		question.Progress = func(done, all int) error {
+			say(fmt.Sprintf("%d of %d latencies", done, all), 0.4+0.6*float64(done)/float64(all))
+			return v.context.Err()
+		}
+	}
+	say("finding the tolerances", 0.3)
 	answers, err := e.Ask(question)
 	if err != nil {
 		return nil, err
 	}
-	graph, err := e.Graph(question.Variable)
-	if err != nil {
-		return nil, err
+	curve := &toleranceCurve{answer: toleranceAnswer(name, answers)}
+	if curve.answer.Sampled = isLong; isLong {
+		return curve, nil
 	}
-	return &toleranceCurve{answer: toleranceAnswer(name, answers), graph: graph}, nil
+	curve.graph, err = e.Graph(latency)
+	return curve, err
 }
 
 func (v *view) machine(name string) *machine.Machine {

@@ -23,6 +23,7 @@ type view struct {
 	cancel     context.CancelFunc
 	turns      chan struct{} // of the server: taken by requests that are being computed
 	patience   time.Duration // of requests that wait for the analysis
+	few        int64         // calls of a run that is not long
 
 	// Of a run:
 	run     *timeline.Timeline // as it was read
@@ -43,6 +44,7 @@ type view struct {
 	tolerances tolerances
 	advice     lazy[*Advice]
 	analysis   analysis
+	works      works
 }
 
 // runCounts are how much of everything there is.
@@ -69,7 +71,7 @@ var errNoRun = badRequest("run", "this input is a dataset, not a run; ask for se
 
 // newView prepares what was read. It stops when ctx is done; what goes on in the background, when life is.
 func newView(ctx, life context.Context, opened *Opened, threads int) (*view, error) {
-	v := &view{opened: opened, threads: threads, run: opened.Timeline, turns: make(chan struct{}, 1), patience: defaultPatience}
+	v := &view{opened: opened, threads: threads, run: opened.Timeline, turns: make(chan struct{}, 1), patience: defaultPatience, few: fewCalls}
 	v.context, v.cancel = context.WithCancel(life)
 	v.analysis.done = make(chan struct{})
 	if v.run == nil {

@@ -29,7 +29,7 @@ export class AdviceView {
     const key = `${app.run.index} ${app.run.generation}`;
     if (key === this.key) return;
     this.key = key;
-    void this.loading.wait(api.advice({ run: app.run.index }), (data) => this.draw(data), "Trying changes …");
+    void this.loading.wait(api.advice({ run: app.run.index }), (data) => this.draw(data), "Trying changes …", "advice");
   }
 
   /** @param {import("./types.js").Advice} data */

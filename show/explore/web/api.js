@@ -179,6 +179,14 @@ export async function runs() {
 }
 
 /**
+ * What takes long and is under way.
+ * @returns {Promise<import("./types.js").Progress>}
+ */
+export async function progress() {
+  return (await ask("api/progress")).json();
+}
+
+/**
  * @param {number} run
  * @param {boolean} whole with the start and the end of MPI
  * @returns {Promise<import("./types.js").Runs>}

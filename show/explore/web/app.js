@@ -44,6 +44,7 @@ export class App {
     this.toastTimer = 0;
     this.hurry = false; // a run is being read again
     this.gone = false; // the server does not answer
+    this.seen = ""; // problem that the user has closed
   }
 
   /** @returns {Run} */
@@ -201,6 +202,22 @@ export class App {
     document.title = `${spec?.title ?? "slackline"} · ${this.run.name} · slackline`;
     this.drawTabs();
     this.drawRuns(spec);
+    this.drawProblem();
+  }
+
+  /** Why the run could not be read again, until it is, or until the user has seen it. */
+  drawProblem() {
+    const { run } = this;
+    const bar = byId("problem", HTMLElement);
+    const text = run.problem ? `${run.name}: ${run.problem}` : "";
+    bar.hidden = !text || text === this.seen;
+    if (bar.hidden || bar.dataset.text === text) return;
+    bar.dataset.text = text;
+    refill(bar, el("p", { text }), el("button", { type: "button", text: "Try again", onclick: () => void this.reload() }),
+      el("button", { type: "button", class: "close", "aria-label": "Close", text: "✕", onclick: () => {
+        this.seen = text;
+        this.drawProblem();
+      } }));
   }
 
   /** @param {import("./views.js").Spec | undefined} spec */
@@ -216,7 +233,7 @@ export class App {
       if (!spec?.fits(next)) this.viewName = next.kind === "dataset" ? "scaling" : "overview";
       this.set({ run: select.value, sel: "", at: "", from: "", to: "", rows: "", ranks: "", path: "", other: "", before: "", after: "" });
     });
-    const changed = this.run.changed
+    const changed = this.run.reloading ? el("span", { class: "note reading", role: "status", text: "reading again …" }) : this.run.changed
       ? el("button", { type: "button", text: "Read again", title: "The files of this run have changed", onclick: () => void this.reload() }) : "";
     refill(runs, this.runs.length > 1 ? select : el("span", { class: "run-name", title: this.run.name, text: this.run.name }),
       changed, this.wholeSwitch());
@@ -276,9 +293,10 @@ export class App {
   /** @param {boolean} [whole] with the start and the end of MPI */
   async reload(whole = this.run.whole) {
     try {
-      await api.reload(this.run.index, whole);
-      this.note("Reading the run again …");
+      this.seen = "";
+      this.setRuns((await api.reload(this.run.index, whole)).runs);
       this.hurry = true;
+      this.drawFrame();
     } catch (error) {
       this.failed(error);
     }
@@ -301,7 +319,7 @@ export class App {
         const news = (/** @type {Run[]} */ list) => list.map((r) => r.generation).join();
         if (news(runs) !== news(this.runs)) api.forget();
         this.shift(runs);
-        const failed = runs.find((r) => r.problem && r.problem !== this.runs.find((o) => o.index === r.index)?.problem);
+        const failed = runs.find((r) => r.problem && r.index !== this.run.index && r.problem !== this.runs.find((o) => o.index === r.index)?.problem);
         if (failed) this.note(`${failed.name}: ${failed.problem}`);
         this.setRuns(runs);
         this.show();

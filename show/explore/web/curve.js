@@ -88,7 +88,7 @@ export class CurveView {
     void this.loading.wait(api.tolerance({ run: app.run.index, machine: this.machine }), (data) => {
       this.data = data;
       this.draw(data);
-    }, "Replaying the run on the machine …");
+    }, "Replaying the run on the machine …", "latency");
   }
 
   /** @param {Tolerance} data */
@@ -110,6 +110,7 @@ export class CurveView {
         text: `The run as a schedule, replayed on ${data.machine}: its run time as a function of the latency of all links. Drag the line, or use the slider.` })),
       this.readout, el("figure", { class: "figure curve-figure" }, chart, slider,
         asSVG({ run: this.app.run.index, kind: "tolerance", machine: data.machine }, `${this.app.run.name}-tolerance`)),
+      data.sampled ? el("p", { class: "note", text: `The run is long: T was computed exactly at ${data.curve.length} latencies; between them the curve is drawn straight, at most a little too high.` }) : "",
       this.limits(data));
     this.move();
   }
@@ -228,5 +229,6 @@ export function valueAt(data, latency) {
   const [a, b] = [curve[i], curve[i + 1] ?? curve[i]];
   if (!a) return { t: data.t, slope: data.lambda_l };
   const share = b.latency > a.latency ? (latency - a.latency) / (b.latency - a.latency) : 0;
-  return { t: a.t + share * (b.t - a.t), slope: a.after };
+  const slope = data.sampled && share > 0 && b.latency > a.latency ? Math.round((b.t - a.t) / (b.latency - a.latency)) : a.after;
+  return { t: a.t + share * (b.t - a.t), slope };
 }

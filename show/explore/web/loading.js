@@ -3,6 +3,8 @@
 import * as api from "./api.js";
 import { el, notice } from "./dom.js";
 
+const LOOK = 500; // milliseconds between looks at how far something is
+
 let questions = 0; // that are not answered
 
 /** @param {1 | -1} change */
@@ -25,19 +27,13 @@ export class Loading {
    * @param {Promise<T>} promise
    * @param {(answer: T) => void} show
    * @param {string} [text] what takes so long
+   * @param {string} [work] its name in the answer of progress
    */
-  async wait(promise, show, text = "One moment …") {
+  async wait(promise, show, text = "One moment …", work = "analysis") {
     const mine = ++this.last;
     window.clearTimeout(this.timer);
     this.timer = window.setTimeout(() => {
-      if (mine !== this.last) return;
-      const shown = el("div", { class: "loading", role: "status", text });
-      this.root.replaceChildren(shown);
-      const start = performance.now();
-      const tick = window.setInterval(() => { // long work shows that it goes on
-        if (mine !== this.last || !shown.isConnected) window.clearInterval(tick);
-        else shown.textContent = `${text} ${Math.round((performance.now() - start) / 1000)} s so far`;
-      }, 1000);
+      if (mine === this.last) this.showProgress(text, work, () => mine === this.last);
     }, 250); // what is fast does not flicker
     busy(1);
     try {
@@ -52,6 +48,30 @@ export class Loading {
     } finally {
       busy(-1);
     }
+  }
+
+  /**
+   * Shows how far the work is, for as long as it takes.
+   * @param {string} text
+   * @param {string} work
+   * @param {() => boolean} goesOn
+   */
+  showProgress(text, work, goesOn) {
+    const bar = el("progress", { max: 1, value: 0, hidden: true, "aria-label": text });
+    const step = el("p", { class: "small" });
+    const shown = el("div", { class: "loading", role: "status" }, el("p", { text }), bar, step);
+    this.root.replaceChildren(shown);
+    const start = performance.now();
+    const look = async () => {
+      if (!goesOn() || !shown.isConnected) return;
+      const under = await api.progress().then((p) => p.work.filter((w) => w.name === work), () => []);
+      const seconds = Math.round((performance.now() - start) / 1000);
+      bar.hidden = under.length === 0;
+      bar.value = Math.min(...under.map((w) => w.done), 1);
+      step.textContent = [...under.map((w) => `${w.of}: ${w.step}, ${Math.round(100 * w.done)} %`), ...(seconds > 0 ? [`${seconds} s so far`] : [])].join("; ");
+      window.setTimeout(() => void look(), LOOK);
+    };
+    void look();
   }
 
   /** Nothing that is still on its way is shown any more. */

@@ -2,6 +2,8 @@
 
 /** @typedef {{error: string, code: string, parameter?: string}} Error */
 /** @typedef {{version: string, runs: Run[]}} Runs */
+/** @typedef {{work: Work[]}} Progress */
+/** @typedef {{run: number, of: string, name: string, step: string, done: number}} Work */
 /**
  * @typedef {{
  *   index: number, name: string, kind: string, machine?: string, generation: number, changed?: boolean,
@@ -165,7 +167,7 @@
 /**
  * @typedef {{
  *   machine: string, given: number, t: number, lambda_l: number, lambda_g: number, lambda_o: number, share: number,
- *   tolerances: LatencyLimit[], curve: TolerancePoint[], cut: boolean, at?: TolerancePoint,
+ *   tolerances: LatencyLimit[], curve: TolerancePoint[], cut: boolean, sampled?: boolean, at?: TolerancePoint,
  * }} Tolerance
  */
 /** @typedef {{latency: number, t: number, before: number, after: number}} TolerancePoint */
