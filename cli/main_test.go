@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -29,6 +30,9 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("ROOT", root)
 			e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, "config"))
+			if cache, err := os.UserCacheDir(); err == nil { // what was compiled for other tests serves scripts, too, which have no home
+				e.Setenv("XDG_CACHE_HOME", cache)
+			}
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {

@@ -51,8 +51,8 @@ func checkPlanted(t *testing.T, l *mpi.Library, binary string, p planted) {
 		if wrong == "" {
 			return
 		}
-		if t.Log(wrong); try == 2 {
-			t.Fatal("the planted cause was not found in any of three runs")
+		if t.Log(wrong); try == 8 {
+			t.Fatal("the planted cause was not found in any of nine runs")
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 // one that does not.
 func TestSuite(t *testing.T) {
 	needed.Tool(t, "bash")
-	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+	mpitest.Both(t, func(t *testing.T, l *mpi.Library) {
 		ending := map[mpi.Kind]string{mpi.OpenMPI: "openmpi", mpi.MPICH: "mpich"}[l.Kind]
 		needed.Tool(t, "mpicc."+ending)
 		needed.Tool(t, "mpirun."+ending)

@@ -13,7 +13,7 @@ import (
 
 // TestWatchdog wants a standstill to be reported once, on the standard error and in a file, while the program runs on.
 func TestWatchdog(t *testing.T) {
-	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+	mpitest.Both(t, func(t *testing.T, l *mpi.Library) {
 		program := mpitest.Build(t, l, filepath.Join("..", "hang", "testdata", "cases.c"), "-g", "-O1")
 		dir := t.TempDir()
 		args := append([]string{"record", "--watchdog", "1s", "--yield", "on", "--out", filepath.Join(dir, "app.slt"), "--"},

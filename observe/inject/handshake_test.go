@@ -17,7 +17,7 @@ func TestHandshake(t *testing.T) {
 	const latency, repetitions = 20 * unit.Millisecond, 3
 	ns := int64(latency / unit.Nanosecond)
 	limit := unit.Size(500)
-	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+	mpitest.Both(t, func(t *testing.T, l *mpi.Library) {
 		program := build(t, l, "handshake.c")
 		for _, c := range []struct {
 			bytes int

@@ -35,7 +35,7 @@ func leastTimes(t *testing.T, text string) panelTimes {
 func TestPanels(t *testing.T) {
 	const latency = 20 * unit.Millisecond
 	ns := int64(latency / unit.Nanosecond)
-	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+	mpitest.Both(t, func(t *testing.T, l *mpi.Library) {
 		program := build(t, l, "figure8.c")
 		for _, panel := range []string{"b", "c", "d"} {
 			o := Options{Base: -1, Panel: panel, Sleep: "on", Command: []string{fmt.Sprint(ns), "4"}}
@@ -62,7 +62,7 @@ func TestPanels(t *testing.T) {
 // TestPairs wants the latency for the messages it was asked for, and for no others.
 func TestPairs(t *testing.T) {
 	const ns = 20_000_000
-	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+	mpitest.Both(t, func(t *testing.T, l *mpi.Library) {
 		program := build(t, l, "figure8.c")
 		for latency, held := range map[string]bool{"20ms@0>1": true, "20ms@1>0": false, "20ms@0-1": true, "20ms@1..3>*": false} {
 			o := Options{Base: 0, Sleep: "on", Command: []string{fmt.Sprint(ns), "3"}}
@@ -88,7 +88,7 @@ func TestNoise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+	mpitest.Both(t, func(t *testing.T, l *mpi.Library) {
 		program := build(t, l, "noisy.c")
 		r := inject(t, l, 2, program, Options{Base: -1, Noise: profile, Seed: 3})
 		if r.err != nil || r.ExitCode != 0 {

@@ -82,11 +82,10 @@ func TestStoppedProcess(t *testing.T) {
 	}
 }
 
-// slowRole lets a process work for longer than one may be silent, and then exchanges.
+// slowRole lets a process do something else for longer than one may be silent, and then exchanges.
 func slowRole(ctx context.Context, j *Job) error {
 	if j.Rank() == 1 {
-		for begin := time.Now(); time.Since(begin) < 12*time.Second; {
-		}
+		time.Sleep(12 * time.Second)
 	}
 	if _, err := j.Exchange(ctx, make([][]byte, j.Size())); err != nil {
 		return err

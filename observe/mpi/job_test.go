@@ -142,7 +142,8 @@ func job(t testing.TB, l *Library, size int, role string) (stdout, stderr string
 func eachJob(t *testing.T, role string, sizes ...int) {
 	for _, l := range libraries(t) {
 		for _, size := range sizes {
-			t.Run(fmt.Sprintf("%s/%d", l.Kind, size), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s/%s/%d", role, l.Kind, size), func(t *testing.T) {
+				t.Parallel() // they wait for the launcher, and for each other, most of the time
 				stdout, stderr, err := job(t, l, size, role)
 				if err != nil || strings.TrimSpace(stdout) != "fine" {
 					t.Errorf("%v, stdout %q, stderr:\n%s", err, stdout, stderr)
@@ -173,6 +174,12 @@ func TestJobRelays(t *testing.T) {
 	t.Setenv(apartVariable, "1")
 	t.Setenv(relayVariable, "2")
 	eachJob(t, "exchange", 2, 3, 5, 8)
+}
+
+// TestJobRelaysInPieces does both.
+func TestJobRelaysInPieces(t *testing.T) {
+	t.Setenv(apartVariable, "1")
+	t.Setenv(relayVariable, "2")
 	t.Setenv(pieceVariable, "1000")
 	eachJob(t, "exchange", 3)
 }
@@ -361,13 +368,16 @@ func TestJobWithoutAProcess(t *testing.T) {
 	for _, l := range libraries(t) {
 		for absent := range 2 {
 			role := fmt.Sprint(absentRole, " ", absent)
-			_, stderr, err := job(t, l, 2, role)
-			want := fmt.Sprintf("slackline: process %d on %s has waited for 4 s for others to join the job", 1-absent, host)
-			// Open MPI itself ends the job if the other process was quick enough to start MPI before.
-			told := strings.Count(stderr, want) == 1 || l.Kind == OpenMPI && strings.Contains(stderr, "exiting improperly")
-			if err == nil || !told {
-				t.Errorf("%s, %s: %v, stderr:\n%s", l, role, err, stderr)
-			}
+			t.Run(string(l.Kind)+"/"+role, func(t *testing.T) {
+				t.Parallel()
+				_, stderr, err := job(t, l, 2, role)
+				want := fmt.Sprintf("slackline: process %d on %s has waited for 4 s for others to join the job", 1-absent, host)
+				// Open MPI itself ends the job if the other process was quick enough to start MPI before.
+				told := strings.Count(stderr, want) == 1 || l.Kind == OpenMPI && strings.Contains(stderr, "exiting improperly")
+				if err == nil || !told {
+					t.Errorf("%v, stderr:\n%s", err, stderr)
+				}
+			})
 		}
 	}
 }

@@ -20,7 +20,7 @@ import (
 // TestGentle holds the table of docs/verbs/record.md: what a program does with signals, timers, waits, threads, children and
 // descriptors comes out as without recording, whatever the samples come from.
 func TestGentle(t *testing.T) {
-	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+	mpitest.Both(t, func(t *testing.T, l *mpi.Library) {
 		program := build(t, l, "gentle.c", "-O1", "-g", "-pthread", "-lrt")
 		command := append(mpitest.Launch(l, 1), program)
 		plain, err := exec.Command(command[0], command[1:]...).Output()

@@ -24,7 +24,7 @@ import (
 
 // TestEnds wants a program that ends badly to leave a readable trace, and the same exit code as without recording.
 func TestEnds(t *testing.T) {
-	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+	mpitest.Both(t, func(t *testing.T, l *mpi.Library) {
 		program := build(t, l, "ends.c")
 		for _, how := range []string{"seven", "abort", "segv", "kill", "exit"} {
 			t.Run(how, func(t *testing.T) {
@@ -136,7 +136,7 @@ func TestThreads(t *testing.T) {
 
 // TestSleeps wants sleeping calls to last as long and to return the same as without samples.
 func TestSleeps(t *testing.T) {
-	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+	mpitest.Both(t, func(t *testing.T, l *mpi.Library) {
 		program := build(t, l, "sleeps.c")
 		command := append(mpitest.Launch(l, 1), program)
 		o := sampled(command...)

@@ -59,12 +59,26 @@ func Libraries(t testing.TB) []*mpi.Library {
 // Each runs a test with Open MPI and with MPICH, whose launchers start as many ranks as requested.
 func Each(t *testing.T, test func(t *testing.T, l *mpi.Library)) {
 	t.Helper()
+	each(t, false, test)
+}
+
+// Both does the same with both at once, which is for tests that sleep most of the time.
+func Both(t *testing.T, test func(t *testing.T, l *mpi.Library)) {
+	t.Helper()
+	each(t, true, test)
+}
+
+func each(t *testing.T, atOnce bool, test func(t *testing.T, l *mpi.Library)) {
+	t.Helper()
 	needed.Full(t, "MPI")
 	Crowd(t)
 	for _, kind := range []mpi.Kind{mpi.OpenMPI, mpi.MPICH} {
 		t.Run(Name(kind), func(t *testing.T) {
 			i := slices.IndexFunc(found(), func(l *mpi.Library) bool { return l.Kind == kind })
 			needed.That(t, i >= 0, string(kind))
+			if atOnce {
+				t.Parallel()
+			}
 			test(t, found()[i])
 		})
 	}
