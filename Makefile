@@ -10,7 +10,8 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 LDFLAGS  = -s -w -X slackline/internal/provenance.version=$(VERSION)
 
 # Packages whose code runs on several goroutines.
-CONCURRENT = ./internal/cluster ./analyze/waits ./model/timeline ./model/trace ./internal/progress ./internal/atomicfile ./cli/input
+CONCURRENT = ./internal/cluster ./analyze/waits ./model/timeline ./model/trace ./internal/progress ./internal/atomicfile ./cli/input \
+	./show/explore
 
 PREFIX  ?= /usr/local
 DESTDIR ?=
@@ -47,7 +48,7 @@ figures: ## redraw all pictures of the documentation
 
 quick: format ## gofmt, vet, and the tests that start no MPI job, no browser and no cluster: less than two minutes
 	go vet ./...
-	go test -short ./...
+	go test -vet=off -short ./...
 
 test: test-setup lint unit race ## everything that must pass before a change is merged; nothing is skipped
 
@@ -58,18 +59,17 @@ format:
 	@files=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); \
 		if [ -n "$$files" ]; then echo "gofmt these files:"; echo "$$files"; exit 1; fi
 
-lint: format
+lint: format # unit and race do not repeat go vet
 	go vet ./...
 	go run $(STATICCHECK) ./...
 
 unit:
-	go test -timeout 20m ./...
+	go test -vet=off -timeout 20m ./...
 
-race: # the race detector needs cgo
-	CGO_ENABLED=1 go test -race -short -skip 'TestCasesTogether|TestOTF2WriteAndRead' $(CONCURRENT) # most of the time, for nothing new
-	CGO_ENABLED=1 go test -race -short -skip 'Vectors|NoisyDissemination' ./analyze/simulate -cases 10 # others have the same threads
-	CGO_ENABLED=1 go test -race -short -skip 'TestPages|TestTypes' ./show/explore
-	CGO_ENABLED=1 go test -race -short -run 'TestReference|TestInterrupt' ./cli ./cli/simulate
+race: # the race detector needs cgo; what is skipped takes most of the time, for nothing new
+	CGO_ENABLED=1 go test -vet=off -race -short -skip 'TestCasesTogether|TestOTF2WriteAndRead|TestPages|TestTypes' $(CONCURRENT)
+	CGO_ENABLED=1 go test -vet=off -race -short -skip 'Vectors|NoisyDissemination' ./analyze/simulate -cases 10 # others have the same threads
+	CGO_ENABLED=1 go test -vet=off -race -short -run 'TestReference|TestInterrupt' ./cli ./cli/simulate
 
 fuzz: ## fuzz every reader with random inputs (FUZZINPUTS=100000); go test repeats what it finds
 	.ci/fuzz $(FUZZINPUTS)x 3600
@@ -78,6 +78,7 @@ test-long: test-setup ## tests that need a quiet machine, ten times as many rand
 	go test -count=1 -timeout 60m -tags quiet -run 'TestRunTimeIsPredicted|TestKnownNoiseIsFound|TestKnownCollectives|TestNetworkAgain|TestClocksForLong|TestTableIsFast|TestMeasuringStudy|TestInjectedLatency|TestAdviceComesTrue|TestPlantedBoth|TestInjectionMeetsTolerance|TestDetourCostsItsLength' -v ./cli ./cli/hang ./cli/measure ./cli/inject
 	go test -count=1 -timeout 60m -rapid.checks=1000 \
 		$$(grep -rl --include='*_test.go' pgregory.net/rapid . | xargs -n1 dirname | sort -u)
+	go test -count=1 -timeout 60m -run 'Agree|AgainstDefinitions' ./analyze/simulate ./analyze/waits -cases 3000
 	CGO_ENABLED=1 go test -count=1 -timeout 60m -race ./...
 	$(MAKE) fuzz
 

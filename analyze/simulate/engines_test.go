@@ -238,7 +238,7 @@ func checkAgreement(t *testing.T, c testCase, variants []engineVariant, o Option
 
 // For long runs: go test -run TestEnginesAgree -cases 20000 -first 300
 var (
-	agreeCases = flag.Int("cases", 300, "random programs of each kind for TestEnginesAgree")
+	agreeCases = flag.Int("cases", 150, "random programs of each kind for TestEnginesAgree; make test-long has more")
 	agreeFirst = flag.Int("first", 0, "seed of the first of them")
 )
 

@@ -28,7 +28,7 @@ func Launchers(t testing.TB) map[string][]string {
 // RunJob runs slackline as an MPI job, or by itself if there is no launcher.
 func RunJob(t testing.TB, launcher []string, processes int, stdin string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	self, err := exec.LookPath("slackline") // which TestMain provides
 	if err != nil {

@@ -171,20 +171,23 @@ func TestJobsAreInterrupted(t *testing.T) {
 func TestJobsAreInterruptedTwice(t *testing.T) {
 	for _, l := range mpitest.Libraries(t) {
 		for _, signals := range [][]syscall.Signal{{syscall.SIGINT, syscall.SIGINT}, {syscall.SIGKILL}} {
-			j, kept := endless(t, l, nil)
-			for _, s := range signals {
-				if err := j.Process.Signal(s); err != nil {
-					t.Fatal(err)
+			t.Run(fmt.Sprintf("%s/%v", l.Kind, signals), func(t *testing.T) {
+				t.Parallel()
+				j, kept := endless(t, l, nil)
+				for _, s := range signals {
+					if err := j.Process.Signal(s); err != nil {
+						t.Fatal(err)
+					}
+					time.Sleep(100 * time.Millisecond)
 				}
-				time.Sleep(100 * time.Millisecond)
-			}
-			if code := j.End(t); code == 0 {
-				t.Errorf("%s, %v: exit code 0", l, signals)
-			}
-			j.NoneLeft(t)
-			if replicasIn(t, kept) == 0 {
-				t.Errorf("%s, %v: nothing is kept", l, signals)
-			}
+				if code := j.End(t); code == 0 {
+					t.Error("exit code 0")
+				}
+				j.NoneLeft(t)
+				if replicasIn(t, kept) == 0 {
+					t.Error("nothing is kept")
+				}
+			})
 		}
 	}
 }
@@ -288,6 +291,7 @@ func TestJobsThatCannotBeJoined(t *testing.T) {
 			{"cache cannot be written", []string{"XDG_CACHE_HOME=/proc/nothing", "TMPDIR=" + t.TempDir()}, false, 0, "3 processes: "},
 		} {
 			t.Run(fmt.Sprintf("%s/%s", l.Kind, tc.name), func(t *testing.T) {
+				t.Parallel()
 				j := clitest.NewJob(t, l, 3, args...)
 				program := append([]string{j.Mark}, args...)
 				env := append([]string{"/usr/bin/env", "XDG_CACHE_HOME=" + t.TempDir()}, tc.set...)
@@ -336,6 +340,7 @@ exec "$@"
 		kind := map[mpi.Kind]string{mpi.OpenMPI: "pmix", mpi.MPICH: "pmi2"}[l.Kind]
 		for _, plugin := range []string{kind, "none"} {
 			t.Run(plugin+"/"+string(l.Kind), func(t *testing.T) {
+				t.Parallel()
 				j := clitest.NewJob(t, l, 3, args...)
 				at := len(j.Args) - len(args) - 1
 				j.Args = append(append(j.Args[:at:at], script, j.Mark), args...)
@@ -399,6 +404,7 @@ func TestVerbsInJobs(t *testing.T) {
 		}
 		for _, l := range mpitest.Libraries(t) {
 			t.Run(fmt.Sprintf("%s %d/%s", tc.args[0], tc.code, l.Kind), func(t *testing.T) {
+				t.Parallel()
 				j := clitest.NewJob(t, l, 3, tc.args...)
 				if err := j.Start(); err != nil {
 					t.Fatal(err)

@@ -185,17 +185,20 @@ func TestDamagedFilesInJobs(t *testing.T) {
 		{"damaged.goal:3", "tolerance damaged.goal --mappings default,openmpi"},
 	} {
 		for _, l := range mpitest.Libraries(t) {
-			j := newSplitJob(t, l, []string{dir, empty, empty}, strings.Fields(tc.args)...)
-			if err := j.Start(); err != nil {
-				t.Fatal(err)
-			}
-			code := j.End(t)
-			j.NoneLeft(t)
-			said := j.Ours()
-			if code != 1 || len(said) == 0 || !strings.Contains(said[len(said)-1], "process 0 on ") ||
-				strings.Count(j.Errors.String(), tc.want) != 1 {
-				t.Errorf("%s, %s: exit code %d, stderr:\n%s\nwant one message of process 0 with %q", l, tc.args, code, j.Errors.String(), tc.want)
-			}
+			t.Run(fmt.Sprintf("%s/%s", l.Kind, tc.args), func(t *testing.T) {
+				t.Parallel()
+				j := newSplitJob(t, l, []string{dir, empty, empty}, strings.Fields(tc.args)...)
+				if err := j.Start(); err != nil {
+					t.Fatal(err)
+				}
+				code := j.End(t)
+				j.NoneLeft(t)
+				said := j.Ours()
+				if code != 1 || len(said) == 0 || !strings.Contains(said[len(said)-1], "process 0 on ") ||
+					strings.Count(j.Errors.String(), tc.want) != 1 {
+					t.Errorf("exit code %d, stderr:\n%s\nwant one message of process 0 with %q", code, j.Errors.String(), tc.want)
+				}
+			})
 		}
 	}
 }

@@ -40,6 +40,23 @@ func replicasIn(t testing.TB, path string) int {
 	return bytes.Count(data, []byte(","))
 }
 
+// work waits until a process has worked for a while, however little of a CPU it gets.
+func work(t testing.TB, pid int) {
+	t.Helper()
+	ticks := func() int64 {
+		data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var n int64
+		fmt.Sscan(strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))[11], &n) // in user mode, in 1/100 s
+		return n
+	}
+	for enough := ticks() + 20; ticks() < enough; {
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
 // TestJobsGiveTheSameResult compares jobs of several numbers of processes with a process that is alone.
 func TestJobsGiveTheSameResult(t *testing.T) {
 	series := strings.Fields("simulate dissemination --ranks 4..6,33 --machine cnl --noise 1000Hz:100us --replicas 40 --samples --format csv")
@@ -71,6 +88,7 @@ func TestJobsGiveTheSameResult(t *testing.T) {
 		for _, l := range mpitest.Libraries(t) {
 			for _, size := range tc.sizes {
 				t.Run(fmt.Sprintf("%s/%s/%d", strings.Join(tc.args[:2], " "), l.Kind, size), func(t *testing.T) {
+					t.Parallel()
 					j := clitest.NewJob(t, l, size, tc.args...)
 					if err := j.Start(); err != nil {
 						t.Fatal(err)
@@ -181,6 +199,7 @@ func TestKilledJobsGoOn(t *testing.T) {
 			{"interrupted child", clitest.Process{Rank: 2, Part: "child"}, syscall.SIGINT, "process 2 on " + host + " was interrupted", true},
 		} {
 			t.Run(fmt.Sprintf("%s/%s", l.Kind, tc.name), func(t *testing.T) {
+				t.Parallel()
 				kept := filepath.Join(t.TempDir(), "kept.jsonl")
 				// Far more replicas than can be done, so that the job does not end by itself.
 				many := append(args(kept), "--replicas", "10000000")
@@ -191,7 +210,7 @@ func TestKilledJobsGoOn(t *testing.T) {
 				pid := j.Find(t, tc.victim)
 				waitForFile(t, kept)
 				before := replicasIn(t, kept)
-				time.Sleep(200 * time.Millisecond) // the next ones; they are kept only when the job ends
+				work(t, j.Find(t, clitest.Process{Rank: 0, Part: "child"})) // the next ones; they are kept only when the job ends
 				if err := syscall.Kill(pid, tc.signal); err != nil {
 					t.Fatal(err)
 				}

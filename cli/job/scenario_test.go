@@ -93,6 +93,7 @@ func TestScenarioOfProcess0(t *testing.T) {
 		}
 		for _, l := range mpitest.Libraries(t) {
 			t.Run(fmt.Sprintf("%s/%s", tc.name, l.Kind), func(t *testing.T) {
+				t.Parallel()
 				j := newMixedJob(t, l, process{env: tc.envs[0], args: tc.args}, process{env: tc.envs[1], args: tc.args})
 				if err := j.Start(); err != nil {
 					t.Fatal(err)
@@ -139,6 +140,7 @@ func TestProcessesThatDiffer(t *testing.T) {
 	} {
 		for _, l := range mpitest.Libraries(t) {
 			t.Run(fmt.Sprintf("%s/%s", tc.name, l.Kind), func(t *testing.T) {
+				t.Parallel()
 				j := newMixedJob(t, l, tc.first, tc.second)
 				if err := j.Start(); err != nil {
 					t.Fatal(err)

@@ -31,7 +31,7 @@ const (
 )
 
 // Timeout is far more than anything here takes, also on a busy machine.
-const Timeout = 60 * time.Second
+const Timeout = 2 * time.Minute
 
 // Cluster is a Slurm of its own. Commands find it by the variable SLURM_CONF, which is set as long as the test runs.
 type Cluster struct {

@@ -42,7 +42,7 @@ func inject(t testing.TB, l *mpi.Library, ranks int, program string, o Options, 
 	o.Note, o.Warn = say, say
 	o.Streams = mpi.Streams{Out: &stdout, Err: &stderr}
 	o.Command = slices.Concat(mpitest.Launch(l, ranks), []string{program}, o.Command)
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	r.Result, r.err = Run(ctx, o)
 	r.stdout, r.stderr = stdout.String(), stderr.String()

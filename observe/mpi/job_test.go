@@ -115,7 +115,7 @@ func libraries(t testing.TB) []*Library {
 }
 
 // jobTimeout is far more than any job here needs.
-const jobTimeout = 2 * time.Minute
+const jobTimeout = 5 * time.Minute
 
 // job runs a role on so many processes.
 func job(t testing.TB, l *Library, size int, role string) (stdout, stderr string, err error) {

@@ -51,7 +51,7 @@ func tryRecord(t *testing.T, o Options) (*recording, error) {
 	}
 	say := func(format string, args ...any) { r.talk = append(r.talk, fmt.Sprintf(format, args...)) }
 	o.Note, o.Warn = say, say
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	var err error
 	r.result, err = Run(ctx, o)

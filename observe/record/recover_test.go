@@ -93,7 +93,7 @@ func TestRecover(t *testing.T) {
 func waitForRaw(t *testing.T, out string, talk string) string {
 	t.Helper()
 	pattern := filepath.Join(quoteGlob(filepath.Dir(out)), quoteGlob("."+filepath.Base(out)+"-raw-")+"*", "r1-t0.def")
-	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if files, _ := filepath.Glob(pattern); len(files) > 0 {
 			time.Sleep(300 * time.Millisecond)
 			return filepath.Dir(files[0])

@@ -378,7 +378,7 @@ func TestInterrupted(t *testing.T) {
 		o.MaxSize, o.Ring = 1<<20, true
 		o.Stdout, o.Stderr = &bytes.Buffer{}, &bytes.Buffer{}
 		o.Note, o.Warn = func(string, ...any) {}, func(string, ...any) {}
-		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 		defer cancel()
 		go func() { // until both ranks have begun
 			for ctx.Err() == nil {

@@ -111,7 +111,7 @@ func (h *Hosts) Command(t testing.TB, l *mpi.Library, args ...string) *exec.Cmd 
 	c := exec.Command(filepath.Join(h.Dir, strings.ToLower(Name(l.Kind))), args...)
 	c.Dir = h.Dir
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	stuck := time.AfterFunc(3*time.Minute, func() {
+	stuck := time.AfterFunc(5*time.Minute, func() {
 		if c.Process != nil {
 			_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL)
 		}
