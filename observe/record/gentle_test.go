@@ -29,6 +29,10 @@ func TestGentle(t *testing.T) {
 		}
 		want := rows(string(plain))
 		checkTable(t, want)
+		r := recorded(t, sampled(append(command, "queue")...))
+		if got := rows(r.stdout); got["queue of signals"] != "ok" || r.result.ExitCode != 0 {
+			t.Errorf("queue of signals: %q, exit code %d: %s", r.stdout, r.result.ExitCode, r.stderr)
+		}
 		for _, by := range []string{"perf events", "ticks", "counters"} {
 			t.Run(by, func(t *testing.T) {
 				command := command

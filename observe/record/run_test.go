@@ -171,6 +171,28 @@ func TestSleeps(t *testing.T) {
 	})
 }
 
+// TestNaps wants the time in waits to be that of the functions that wait, not of those that compute before and after.
+func TestNaps(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		r := recorded(t, sampled(append(mpitest.Launch(l, 1), build(t, l, "naps.c", "-O1", "-g", "-pthread"))...))
+		times, n := r.times(t, 0), 0
+		for line := range strings.Lines(r.stdout) {
+			var name string
+			var got int
+			var ms float64
+			fmt.Sscan(line, &name, &got, &ms)
+			// A busy machine may take the CPU away on the way into the call.
+			if napped := float64(inclusive(times, name)) / 1e9; got != 1 || napped < ms/2 || napped > 2*ms {
+				t.Errorf("%s: result %d, %.1f ms in the trace, want 1 and about %.1f ms", name, got, napped, ms)
+			}
+			n++
+		}
+		if n != 7 {
+			t.Errorf("output:\n%s", r.stdout)
+		}
+	})
+}
+
 // checkShares compares the time of functions in a trace with what the program measured itself.
 func checkShares(t *testing.T, r *recording, names ...string) {
 	t.Helper()

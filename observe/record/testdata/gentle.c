@@ -406,6 +406,12 @@ static void libraries(void) {
 int main(int argc, char **argv) {
     closed = dlopen("libanl.so.1", RTLD_NOW);
     MPI_Init(&argc, &argv);
+    if (argc > 1 && strcmp(argv[1], "queue") == 0) { /* before anything has closed a descriptor of the recorder */
+        compute(20);
+        queue();
+        MPI_Finalize();
+        return 0;
+    }
     if (argc > 1) { /* many calls; with "limit" there is no room for large files */
         struct rlimit limit = {3 << 20, 3 << 20};
         if (strcmp(argv[1], "limit") == 0) setrlimit(RLIMIT_FSIZE, &limit);
