@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"slackline/cli/env"
-	"slackline/cli/flags"
 	"slackline/internal/phrase"
 	"slackline/show/figures"
 	"slackline/show/plot"
@@ -14,7 +13,7 @@ import (
 func (r *profileReport) draw(a *env.Env, inputs []string) error {
 	links := r.profile.Matrix()
 	kind := r.options.kind.Value
-	if kind == flags.FigureAuto {
+	if kind == profileAuto {
 		switch {
 		case r.iterations != nil && len(r.iterations.List) > 1:
 			kind = profileIterations

@@ -19,6 +19,7 @@ import (
 
 // The figures of a profile.
 const (
+	profileAuto       = "auto"
 	profileMatrix     = "matrix"
 	profileRanks      = "ranks"
 	profileIterations = "iterations"
@@ -48,7 +49,7 @@ var Verb = env.Verb{
 func command(a *env.Env) *cobra.Command {
 	o := &profileOptions{
 		run: scenario.NewRunOptions(), share: env.ShareFlag(), format: env.Formats(),
-		kind: flags.NewChoice(flags.FigureAuto, flags.FigureAuto, profileMatrix, profileRanks, profileIterations, profileCollective,
+		kind: flags.NewChoice(profileAuto, profileAuto, profileMatrix, profileRanks, profileIterations, profileCollective,
 			profileSizes),
 	}
 	c := &cobra.Command{
@@ -88,7 +89,7 @@ func (o *profileOptions) execute(a *env.Env, c *cobra.Command, word string) erro
 	if o.top < 0 {
 		return exit.Usagef("--top: give 0 or more")
 	}
-	if o.plot == "" && o.kind.Value != flags.FigureAuto {
+	if o.plot == "" && o.kind.Value != profileAuto {
 		return exit.Usagef("--plot-kind needs --plot FILE")
 	}
 	if err := env.CheckPlot(o.plot); err != nil {

@@ -18,6 +18,13 @@ import (
 	"slackline/show/plot"
 )
 
+// The figures of a simulation.
+const (
+	figureAuto     = "auto"
+	figureMessages = "messages"
+	figureFinish   = "finish"
+)
+
 // figureOptions are the flags that ask for a picture of a simulation.
 type figureOptions struct {
 	path string
@@ -25,7 +32,7 @@ type figureOptions struct {
 }
 
 func newFigureOptions() figureOptions {
-	return figureOptions{kind: flags.NewChoice(flags.FigureAuto, flags.FigureAuto, flags.FigureMessages, flags.FigureFinish)}
+	return figureOptions{kind: flags.NewChoice(figureAuto, figureAuto, figureMessages, figureFinish)}
 }
 
 func (o *figureOptions) addFlags(fs *pflag.FlagSet) {
@@ -37,7 +44,7 @@ func (o *figureOptions) addFlags(fs *pflag.FlagSet) {
 // check finds mistakes before anything is simulated.
 func (o *figureOptions) check() error {
 	if o.path == "" {
-		if o.kind.Value != flags.FigureAuto {
+		if o.kind.Value != figureAuto {
 			return exit.Usagef("--plot-kind needs --plot FILE")
 		}
 		return nil
@@ -52,17 +59,17 @@ func (o *figureOptions) draw(a *env.Env, c *cobra.Command, in *input.Input, m *m
 	r *simulate.Result) error {
 	small := len(r.Finish) <= plot.MaxDiagramRows && r.Messages <= plot.MaxDiagramArrows && r.Ops <= plot.MaxDiagramSpans
 	kind := o.kind.Value
-	if kind == flags.FigureMessages && !small {
+	if kind == figureMessages && !small {
 		return fmt.Errorf("--plot-kind messages: %s and %s are too many for a diagram (at most %d and %d); take finish",
 			phrase.Plural(len(r.Finish), "rank"), phrase.Plural(r.Messages, "message"), plot.MaxDiagramRows, plot.MaxDiagramArrows)
 	}
-	if kind == flags.FigureAuto && so.Model == simulate.LogGPS {
+	if kind == figureAuto && so.Model == simulate.LogGPS {
 		small = false // the static model has no timeline
 	}
 	title := in.Name
 	subtitle := fmt.Sprintf("%s on %s, makespan %s", phrase.Plural(len(r.Finish), "rank"), m.Name, r.Makespan.Short())
 	var figure plot.Figure
-	if small && kind != flags.FigureFinish {
+	if small && kind != figureFinish {
 		so.Detail, so.Progress = true, nil
 		again, err := simulate.Run(c.Context(), in.Program, m, so)
 		if err != nil {
