@@ -40,10 +40,11 @@ func command(a *env.Env) *cobra.Command {
 		Short: "Find out why a program under 'slackline record' stands still: who waits for whom, and what the likely mistake is.",
 		Long: "Find out why a program under 'slackline record' stands still, while it runs or after it was killed, " +
 			"from the raw files of the recorder. " +
-			"It looks twice, to see who still moves, and tells a deadlock from a rank that is only slow.\n" +
+			"It looks twice, to see who still moves, and tells a deadlock from a rank that is only slow. " +
+			"Of dumps of PyTorch's Flight Recorder it says which ranks have not come to a collective that others are in.\n" +
 			"Exit code: 0 no rank is stuck, 3 some can never go on, 4 it is unknown, or a rank may be in an endless loop.",
 		Annotations: flags.Arguments("DIR", "directory of raw files (.app.slt-raw-123456), the trace that they will become (app.slt), "+
-			"or the directory in which they are; several: those of hosts that share none", "PID",
+			"or the directory in which they are; several: those of hosts that share none; or JSON dumps of Flight Recorder", "PID",
 			"process of the run on this host: a rank, the launcher, or slackline"),
 		Example: `  slackline hang .app.slt-raw-1234567
   slackline hang app.slt
@@ -78,6 +79,15 @@ func (o *hangOptions) run(a *env.Env, c *cobra.Command, args []string) error {
 	if err := env.CheckOutputs(nil, env.To("out", o.out)); err != nil {
 		return err
 	}
+	if len(args) == 1 {
+		dumps, err := openDumps(c.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		if dumps != nil {
+			return o.write(a, dumpReport(dumps))
+		}
+	}
 	var dirs []string
 	for _, word := range args {
 		dir, err := record.RawDir(word)
@@ -92,7 +102,11 @@ func (o *hangOptions) run(a *env.Env, c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	r := newReport(sight)
+	return o.write(a, newReport(sight))
+}
+
+// write writes a report; the exit code says what it is.
+func (o *hangOptions) write(a *env.Env, r *report) error {
 	if o.format.Value == env.FormatJSON {
 		r.Provenance = provenance.New(a.Args)
 	}

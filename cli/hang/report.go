@@ -149,6 +149,9 @@ func (r *report) Text(a *env.Env, w io.Writer) error {
 		}
 		a.WriteWrapped(w, "What helps: "+f.Advice)
 	}
+	if len(r.States) == 0 { // of dumps
+		return nil
+	}
 	fmt.Fprintln(w)
 	return a.WriteCut(w, r.table(r.top))
 }
@@ -163,6 +166,9 @@ func (r *report) title() string {
 		return "No hang"
 	case hang.Ended:
 		return "The program has finished"
+	}
+	if len(r.Roots) > 0 {
+		return "Ranks that have not come"
 	}
 	return "No answer"
 }

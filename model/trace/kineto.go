@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"io/fs"
 	"path"
 	"slices"
@@ -92,6 +93,24 @@ var (
 		read: readDumps("Flight Recorder", nccl.FlightNames, nccl.SniffFlight, nccl.ReadFlight),
 	}
 )
+
+// OpenDumps reads dumps of Flight Recorder, a file or all of a directory, for what they say of a job that stands still; nil if the path
+// does not name any.
+func OpenDumps(fsys fs.FS, name string, o Options) (*nccl.Dumps, error) {
+	f, main, found, err := Find(fsys, name)
+	if err != nil || !found || f.Name != flightFormat.Name {
+		return nil, err
+	}
+	src := source{fsys: fsys, main: main, show: cmp.Or(o.Name, name), inDir: main != name}
+	if src.inDir {
+		src.show = path.Join(src.show, path.Base(main))
+	}
+	names, err := src.alike(nccl.FlightNames, nccl.SniffFlight)
+	if err != nil {
+		return nil, err
+	}
+	return nccl.ReadMissing(fsys, path.Dir(main), names, src.showBeside, o.Interrupt)
+}
 
 // dumpReader reads files of a directory, as those of package nccl are.
 type dumpReader func(fsys fs.FS, dir string, names []string, show func(string) string, interrupt func() error) (*kineto.Profile, error)

@@ -172,8 +172,8 @@ func (f *file) together(op *operation) together {
 	return t
 }
 
-// ReadFlight reads the dumps of the ranks of a job.
-func ReadFlight(fsys fs.FS, dir string, names []string, show func(string) string, interrupt func() error) (*kineto.Profile, error) {
+// readFlight reads the dumps of the ranks of a job.
+func readFlight(fsys fs.FS, dir string, names []string, show func(string) string, interrupt func() error) ([]*file, error) {
 	files, err := read(fsys, dir, names, show, interrupt, parseFlight)
 	if err != nil {
 		return nil, err
@@ -185,6 +185,42 @@ func ReadFlight(fsys fs.FS, dir string, names []string, show func(string) string
 		}
 		return -1
 	})
+	return files, nil
+}
+
+// Dumps are what dumps say of a job that stands still.
+type Dumps struct {
+	Ranks   int // that left a dump
+	Missing []Missing
+}
+
+// Missing says that ranks have not come to a collective that others are in.
+type Missing struct {
+	Group, Operation string
+	Number           int64 // of the collective in its group
+	Late, Waiting    []int
+}
+
+// String says it in a sentence without end.
+func (m Missing) String() string {
+	return fmt.Sprintf("group %q: %s not come to %s number %d, in which %s", m.Group, have(m.Late), m.Operation, m.Number, are(m.Waiting))
+}
+
+// ReadMissing finds out which ranks of a job others wait for.
+func ReadMissing(fsys fs.FS, dir string, names []string, show func(string) string, interrupt func() error) (*Dumps, error) {
+	files, err := readFlight(fsys, dir, names, show, interrupt)
+	if err != nil {
+		return nil, err
+	}
+	return &Dumps{len(files), missing(files)}, nil
+}
+
+// ReadFlight reads the dumps of the ranks of a job as a profile.
+func ReadFlight(fsys fs.FS, dir string, names []string, show func(string) string, interrupt func() error) (*kineto.Profile, error) {
+	files, err := readFlight(fsys, dir, names, show, interrupt)
+	if err != nil {
+		return nil, err
+	}
 	last := map[together]int64{}
 	for _, f := range files {
 		for i := range f.ops {
@@ -202,11 +238,15 @@ func ReadFlight(fsys fs.FS, dir string, names []string, show func(string) string
 			}
 		}
 	}
-	return profile(files, missing(files))
+	var warnings []string
+	for _, m := range missing(files) {
+		warnings = append(warnings, m.String())
+	}
+	return profile(files, warnings)
 }
 
-// missing says which ranks have not come to a collective that others are in.
-func missing(files []*file) []string {
+// missing finds the ranks that have not come to a collective that others are in.
+func missing(files []*file) []Missing {
 	type came struct {
 		file *file
 		last int64
@@ -229,7 +269,7 @@ func missing(files []*file) []string {
 			groups[name] = append(groups[name], c)
 		}
 	}
-	var list []string
+	var list []Missing
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
 		members := groups[name]
 		slices.SortFunc(members, func(x, y came) int { return cmp.Compare(x.file.rank, y.file.rank) })
@@ -253,7 +293,7 @@ func missing(files []*file) []string {
 			}
 		}
 		if op != nil {
-			list = append(list, fmt.Sprintf("group %q: %s not come to %s number %d, in which %s", name, have(late), op.name, op.id, are(waiting)))
+			list = append(list, Missing{name, op.name, op.id, late, waiting})
 		}
 	}
 	return list

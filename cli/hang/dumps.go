@@ -1,0 +1,56 @@
+package hang
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"slackline/analyze/hang"
+	"slackline/model/trace"
+	"slackline/model/trace/nccl"
+)
+
+// openDumps reads dumps of Flight Recorder; nil if the word names none.
+func openDumps(ctx context.Context, word string) (*nccl.Dumps, error) {
+	path := filepath.Clean(word)
+	if _, err := os.Stat(path); err != nil {
+		return nil, nil // it is named otherwise
+	}
+	fsys, name := os.DirFS(filepath.Dir(path)), filepath.Base(path)
+	if name == "." || name == ".." {
+		fsys, name = os.DirFS(path), "."
+	}
+	return trace.OpenDumps(fsys, name, trace.Options{Name: word, Interrupt: ctx.Err})
+}
+
+// dumpReport is what dumps say: who has not come to a collective that others are in. Whether they would have come is not known.
+func dumpReport(d *nccl.Dumps) *report {
+	v := &hang.Verdict{Outcome: hang.Running}
+	r := &report{verdict: v, Document: Document{
+		Summary: "In no group a rank had not come to a collective that others were in when the dumps were written.",
+		Command: []string{}, Ranks: d.Ranks, Findings: []findingJSON{}, Stuck: []int{}, Moved: []int{}, Waits: []edgeJSON{},
+		States: []stateJSON{},
+	}}
+	var sentences []string
+	for _, m := range d.Missing {
+		sentences = append(sentences, "In "+m.String()+".")
+		v.Outcome = hang.Unknown
+		v.Roots, v.Blocked = append(v.Roots, m.Late...), append(v.Blocked, m.Waiting...)
+		for _, from := range m.Waiting {
+			for _, to := range m.Late {
+				r.Waits = append(r.Waits, edgeJSON{from, to, m.Operation})
+			}
+		}
+	}
+	unique := func(ranks []int) []int {
+		slices.Sort(ranks)
+		return list(slices.Compact(ranks))
+	}
+	r.Outcome, r.Roots, r.Blocked = v.Outcome, unique(v.Roots), unique(v.Blocked)
+	if len(sentences) > 0 {
+		r.Summary = strings.Join(sentences, " ") + " Look at what these ranks did before: the dumps do not say it."
+	}
+	return r
+}
