@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,6 +14,7 @@ import (
 	"testing"
 
 	"slackline/cli/env"
+	"slackline/cli/exit"
 	"slackline/cli/flags"
 	"slackline/model/machine"
 	"slackline/model/unit"
@@ -61,6 +64,21 @@ func measuredPlain(t *testing.T) *measuredNetwork {
 		r.classes = append(r.classes, measure.ClassNetwork{Class: c, Network: n})
 	}
 	return r
+}
+
+// TestWideIsInconclusive wants a measurement whose intervals say nothing to end with code 4 and the reason, and other errors as they are.
+func TestWideIsInconclusive(t *testing.T) {
+	var errs bytes.Buffer
+	a := env.New(nil, nil, nil, &errs)
+	wide := fmt.Errorf("L lies between 0 and 1.9 ms: %w", measure.ErrWide)
+	var verdict exit.Verdict
+	if err := inconclusiveIf(a, measure.ErrWide, wide); !errors.As(err, &verdict) || verdict != exit.Inconclusive ||
+		!strings.Contains(errs.String(), "L lies between 0 and 1.9 ms") {
+		t.Errorf("%v, %q, want code %d and the reason", err, errs.String(), exit.Inconclusive)
+	}
+	if err := inconclusiveIf(a, measure.ErrWide, measure.ErrImplausible); !errors.Is(err, measure.ErrImplausible) {
+		t.Errorf("%v, want the error itself", err)
+	}
 }
 
 func TestMeasuredNetworkOutput(t *testing.T) {
