@@ -58,6 +58,9 @@ func TestGentle(t *testing.T) {
 				if said := strings.Contains(strings.Join(r.talk, "\n"), "ticks"); by == "ticks" && !said {
 					t.Errorf("what was said of the samples: %q", r.talk)
 				}
+				if said := strings.Contains(strings.Join(r.talk, "\n"), "counting ended early"); said != (by == "counters") {
+					t.Errorf("the program closes the descriptors of the counters; what was said: %q", r.talk)
+				}
 				if r.result.Samples < 50 {
 					t.Errorf("%d samples: nothing was put to the test", r.result.Samples)
 				}
