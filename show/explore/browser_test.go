@@ -54,6 +54,7 @@ func TestPages(t *testing.T) {
 		{"forwarded", testForwarded},
 		{"gone", testGone},
 		{"readable", testReadable},
+		{"sizes", testSizes},
 		{"screenshots", testScreenshots},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.test(t, s) })
