@@ -11,7 +11,9 @@ package needed
 import (
 	"os"
 	"os/exec"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // InCI reports whether this is continuous integration, in which nothing may be missing.
@@ -62,4 +64,14 @@ func missing(t testing.TB, why string) {
 		t.Fatalf("%s; continuous integration needs it (.ci/setup installs it)", why)
 	}
 	t.Skip(why)
+}
+
+// CPU is the CPU time that the process has used. Benchmarks report rates by it, which other work on the machine changes little.
+func CPU(tb testing.TB) time.Duration {
+	tb.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		tb.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

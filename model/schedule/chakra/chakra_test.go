@@ -13,6 +13,8 @@ import (
 	"reflect"
 	"testing"
 	"testing/iotest"
+
+	"slackline/internal/needed"
 )
 
 var update = flag.Bool("update", false, "write the files in testdata again")
@@ -304,4 +306,23 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("%d nodes in %d bytes: %v", count, len(data), err)
 		}
 	})
+}
+
+// BenchmarkRead reads a file of many nodes.
+func BenchmarkRead(b *testing.B) {
+	const nodes = 50_000
+	file := header()
+	for i := range nodes {
+		file = message(file, node(i, "aten::mm", 4, 25, []int{max(i-1, 0)}, func(e *encoder) { e.attribute("tid", 9, 7) }))
+	}
+	b.SetBytes(int64(len(file)))
+	passes, cpu := 0, needed.CPU(b)
+	for b.Loop() {
+		found := 0
+		if cut, err := Read(bytes.NewReader(file), func(*Node) error { found++; return nil }); err != nil || cut || found != nodes {
+			b.Fatal(err, cut, found)
+		}
+		passes++
+	}
+	b.ReportMetric(float64(passes*nodes)/(needed.CPU(b)-cpu).Seconds()/1e6, "Mnodes/cpu-s")
 }

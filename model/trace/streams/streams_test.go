@@ -8,6 +8,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"slackline/internal/chunk"
+	"slackline/internal/needed"
 	"slackline/model/timeline"
 	"slackline/model/unit"
 )
@@ -151,4 +152,31 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("devices (-want +got):\n%s", diff)
 		}
 	})
+}
+
+// BenchmarkRead reads streams of many activities into a timeline.
+func BenchmarkRead(b *testing.B) {
+	const activities = 100_000
+	tl := hosts()
+	d := timeline.NewDeviceBuilder(tl)
+	s := d.Stream(0, 0, 7, "0:7")
+	for i := range activities {
+		at := unit.Duration(i) * 1_234_567
+		name := []string{"gemm", "add", "norm"}[i%3]
+		s.Add(at, at+1_000_000, d.Region(name), timeline.ComputeKernel, timeline.Launch{Thread: 0, Call: int32(i % 3)})
+	}
+	d.Finish(nil)
+	var file bytes.Buffer
+	if err := Write(&file, tl); err != nil {
+		b.Fatal(err)
+	}
+	passes, cpu := 0, needed.CPU(b)
+	for b.Loop() {
+		if err := read(file.Bytes(), hosts(), all); err != nil {
+			b.Fatal(err)
+		}
+		passes++
+	}
+	b.ReportMetric(float64(passes*activities)/(needed.CPU(b)-cpu).Seconds()/1e6, "Mactivities/cpu-s")
+	b.ReportMetric(float64(file.Len())/activities, "bytes/activity")
 }
