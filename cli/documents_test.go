@@ -9,9 +9,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slackline/internal/needed"
 	"strings"
+	"sync/atomic"
 	"testing"
+
+	"slackline/internal/needed"
 )
 
 var update = flag.Bool("update", false, "rewrite the pictures and outputs in the documents")
@@ -49,19 +51,22 @@ func TestDocuments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	commands := 0
+	var commands atomic.Int64
+	t.Cleanup(func() { // after the last document
+		if n := commands.Load(); n < 10 {
+			t.Errorf("only %d commands found in the documents", n)
+		}
+	})
 	for _, path := range documents {
 		name, err := filepath.Rel(root, path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			checkLinks(t, path)
-			commands += runDocument(t, root, path)
+			commands.Add(int64(runDocument(t, root, path)))
 		})
-	}
-	if commands < 10 {
-		t.Errorf("only %d commands found in the documents", commands)
 	}
 }
 

@@ -40,7 +40,7 @@ func TestHang(t *testing.T) {
 		return clitest.Run("", append([]string{"hang", "--quiet"}, args...)...)
 	}
 	const says = "Rank 0 is in MPI_Wait and waits for a message from rank 1"
-	const looks = 80
+	const looks = 400
 	for i := 0; ; i++ {
 		code, stdout, said := look(out)
 		if code == 3 && strings.Contains(stdout, says) {

@@ -28,7 +28,7 @@ func checkInterrupt(t *testing.T, signal syscall.Signal, args ...string) {
 		stderr.Reset()
 		c.Stdout, c.Stderr = &stdout, &stderr
 		clitest.SignalAfter(t, c, signal, wait)
-		stuck := time.AfterFunc(20*time.Second, func() { c.Process.Kill() })
+		stuck := time.AfterFunc(2*time.Minute, func() { c.Process.Kill() })
 		_ = c.Wait() // the exit code tells
 		inTime := stuck.Stop()
 		silent.Close()
