@@ -72,6 +72,23 @@ type profiled struct {
 		Exclusive float64 `json:"exclusive_s"`
 		Inclusive float64 `json:"inclusive_s"`
 	}
+	Activities []struct { // of streams
+		CallPath string
+		Count    float64
+		Seconds  float64
+	}
+	Devices []struct {
+		Rank, Device int
+		Span         float64 `json:"span_s"`
+		Computing    float64 `json:"computing_s"`
+		Exposed      float64 `json:"exposed_s"`
+		Waiting      float64 `json:"waiting_s"`
+		Idle         float64 `json:"idle_s"`
+		Latency      float64 `json:"latency_s"`
+		Overlap      float64 `json:"overlap_s"`
+		Hidden       float64 `json:"hidden_s"`
+		Kernels      float64
+	}
 	Messages []struct {
 		From, To int
 		Count    float64 `json:"messages"`
@@ -138,11 +155,13 @@ func same(t *testing.T, what string, got, want values) int {
 	return len(want)
 }
 
-// TestOneTruth compares what the explorer and the report say with the JSON of profile and waits, selected ranges included.
+// TestOneTruth compares what the explorer and the report say with the JSON of profile and waits, selected ranges and streams of
+// accelerators included.
 func TestOneTruth(t *testing.T) {
 	recorded := []string{
 		"../../examples/late/late.slt", "../../examples/waits/seaice.slt",
 		"../../testdata/waits/cases/09-wavefront-4x4/traces.otf2", "../../testdata/waits2/cases/28-chain/trace.txt",
+		"../../testdata/accelerator/cases/10-mpi-cuda/traces.otf2", "../../testdata/accelerator/cases/02-long-kernel/traces.otf2",
 	}
 	compared := 0
 	e := startExplore(t, recorded...)
@@ -187,6 +206,21 @@ func compareRun(t *testing.T, e *exploring, index int, words ...string) int {
 		"transfer":      {c.Efficiency.Transfer, p.Efficiency.Transfer},
 	} {
 		got[key], want[key] = pair[0], pair[1]
+	}
+	for _, x := range p.Devices {
+		key := fmt.Sprintf(" of device %d of rank %d", x.Device, x.Rank)
+		for name, s := range map[string]float64{"span": x.Span, "computing": x.Computing, "exposed": x.Exposed, "waiting": x.Waiting,
+			"idle": x.Idle, "latency": x.Latency, "overlap": x.Overlap, "hidden": x.Hidden} {
+			want.time(s, name, key)
+		}
+		want.add(x.Kernels, "kernels", key)
+	}
+	for _, x := range c.Devices {
+		key := fmt.Sprintf(" of device %d of rank %d", x.Device, x.Rank)
+		for name, ps := range map[string]int64{"span": x.Span, "computing": x.Computing, "exposed": x.Exposed, "waiting": x.Waiting,
+			"idle": x.Idle, "latency": x.Latency, "overlap": x.Overlap, "hidden": x.Hidden, "kernels": x.Kernels} {
+			got.add(float64(ps), name, key)
+		}
 	}
 	var tree explore.Tree
 	e.get(fmt.Sprintf("tree?run=%d", index), &tree)
@@ -286,6 +320,10 @@ func (e *exploring) selections(t *testing.T, index int, path map[int]string, p *
 			delete(got, key)
 		}
 	}
+	for _, x := range p.Activities {
+		want.time(x.Seconds, "time ", x.CallPath)
+		want.add(x.Count, "visits ", x.CallPath)
+	}
 	for _, m := range all.Waits {
 		got.add(float64(m.Amount), "metric ", m.Metric)
 	}
@@ -320,6 +358,9 @@ func (e *exploring) selections(t *testing.T, index int, path map[int]string, p *
 	}
 	for _, x := range part.CallPaths {
 		want.time(x.Exclusive, "time ", x.CallPath)
+	}
+	for _, x := range part.Activities {
+		want.time(x.Seconds, "time ", x.CallPath)
 	}
 	got.add(float64(some.To-some.From), "length")
 	want.time(part.Run.Time, "length")

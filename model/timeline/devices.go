@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"cmp"
 	"slices"
 
 	"slackline/model/unit"
@@ -232,6 +233,16 @@ func (t *Timeline) WithStreams() *Timeline {
 		w.Messages = append(w.Messages, m)
 	}
 	return &w
+}
+
+// ByRank lists all locations by rank; of each, threads come before streams.
+func (t *Timeline) ByRank() []int {
+	order := make([]int, len(t.Locations))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(t.Locations[x].Rank, t.Locations[y].Rank) })
+	return order
 }
 
 // StreamsAsThreads returns the timeline with its streams as further threads of their ranks, for those that know threads only. What kernels

@@ -71,12 +71,7 @@ func rowOrder(tl *timeline.Timeline) []int {
 	if tl.Devices == nil || len(tl.Locations) > MaxList {
 		return nil
 	}
-	order := make([]int, len(tl.Locations))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(tl.Locations[x].Rank, tl.Locations[y].Rank) })
-	return order
+	return tl.ByRank()
 }
 
 // launchIndex finds what host calls launched: by thread, in the order of the calls.

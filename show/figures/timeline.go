@@ -8,6 +8,7 @@ import (
 
 	"slackline/analyze/profile"
 	"slackline/analyze/waits"
+	"slackline/model/timeline"
 	"slackline/model/unit"
 	"slackline/show/plot"
 )
@@ -40,19 +41,22 @@ func KindColor(k profile.Kind) waits.Color {
 	return outside
 }
 
-// Timeline shows what ranks do over time: of each cell of a row the kind of activity or the wait state that takes most of its time. Of
-// more locations than rows, evenly spread ones are shown.
+// Timeline shows what ranks and their streams do over time: of each cell of a row the kind of activity or the wait state that takes most
+// of its time. Of more locations than rows, evenly spread ones are shown.
 func Timeline(r *waits.Result, rows, columns int) *plot.Lanes {
-	tl := r.Timeline
-	n := len(tl.Locations)
+	tl := r.Timeline.WithStreams()
+	order := tl.ByRank()
+	n := len(order)
 	shown := min(rows, n)
 	l := &plot.Lanes{Columns: columns, End: float64(tl.End - tl.Start), Cells: make([]uint8, 0, shown*columns)}
-	p := painter{r: r, sums: profile.NewSums(r.Paths), kinds: map[laneKind]uint8{}, lanes: l}
+	p := painter{r: r, tl: tl, sums: profile.NewSums(r.Paths), kinds: map[laneKind]uint8{}, lanes: l}
 	for i := range shown {
-		location := int32(i * n / shown)
+		location := int32(order[i*n/shown])
 		name := fmt.Sprintf("rank %d", tl.Locations[location].Rank)
 		if thread := tl.Locations[location].Thread; thread > 0 {
 			name += fmt.Sprintf(", thread %d", thread)
+		} else if thread < 0 {
+			name += ", " + tl.Locations[location].Name
 		}
 		l.Rows = append(l.Rows, name)
 		for x := range columns {
@@ -73,6 +77,7 @@ type laneKind struct {
 // painter finds the kinds of cells.
 type painter struct {
 	r     *waits.Result
+	tl    *timeline.Timeline // with streams
 	sums  *profile.Sums
 	kinds map[laneKind]uint8
 	lanes *plot.Lanes
@@ -80,7 +85,7 @@ type painter struct {
 
 // cell is the kind of what a location does most between two moments.
 func (p *painter) cell(location int32, from, to unit.Duration) uint8 {
-	calls := &p.r.Timeline.Locations[location].Calls
+	calls := &p.tl.Locations[location].Calls
 	times := map[laneKind]unit.Duration{{waits.None, profile.Outside}: to - from}
 	p.sums.Clear()
 	before := sort.Search(calls.Len(), func(i int) bool { return calls.Enter[i] >= to })
@@ -97,13 +102,19 @@ func (p *painter) cell(location int32, from, to unit.Duration) uint8 {
 		if begin >= to {
 			break
 		}
-		d := min(until, to) - max(begin, from)
-		if d <= 0 {
+		d := max(min(until, to)-max(begin, from), 0)
+		if spans := p.r.SpansOf(state); len(spans) > 0 { // with gaps between them
+			d = 0
+			for _, s := range spans {
+				d += max(min(s.To, to)-max(s.From, from), 0)
+			}
+		}
+		if d == 0 {
 			continue
 		}
 		times[laneKind{metric, profile.Waiting}] += d
 		under := profile.Outside
-		if call, _, _ := p.r.CallsOf(state); call >= 0 {
+		if call, _, _ := p.r.CallsOf(state); call >= 0 && begin >= calls.Enter[call] { // a stream is idle before the call that came late
 			under = p.kindOf(p.r.Paths.Of[calls.Path[call]])
 		}
 		times[laneKind{waits.None, under}] -= d

@@ -2,10 +2,13 @@ package figures_test
 
 import (
 	"context"
+	"os"
+	"slices"
 	"testing"
 
 	"slackline/analyze/waits"
 	"slackline/model/timeline"
+	"slackline/model/trace"
 	"slackline/model/unit"
 	"slackline/show/figures"
 )
@@ -43,5 +46,38 @@ func TestTimeline(t *testing.T) {
 	}
 	if len(f.Rows) != 2 || f.Rows[1] != "rank 1" || len(figures.Timeline(r, 1, 10).Rows) != 1 {
 		t.Errorf("rows %v", f.Rows)
+	}
+}
+
+// Streams are rows below their rank: what their kernels do, and when their device is idle.
+func TestTimelineOfStreams(t *testing.T) {
+	const dir = "../../testdata/accelerator/cases/02-long-kernel"
+	raw, err := trace.Open(os.DirFS(dir), "traces.otf2", trace.Options{Name: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if raw.Close != nil {
+		defer raw.Close()
+	}
+	tl, err := trace.ToTimeline(raw, trace.TimelineOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := waits.Analyze(t.Context(), tl, waits.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const columns = 652 // a microsecond each
+	f := figures.Timeline(r, 8, columns)
+	if !slices.Equal(f.Rows, []string{"rank 0", "rank 0, CUDA[0:7]", "rank 0, CUDA[0:13]"}) {
+		t.Fatalf("rows = %q, want the rank and its streams", f.Rows)
+	}
+	counts := map[string]int{}
+	for _, k := range f.Cells[columns:] {
+		counts[f.Kinds[k].Name]++
+	}
+	// Activities of 610 us; idle times of 46 us; the host has no waits there.
+	if counts["computation"] != 610 || counts["Idle device"] != 46 || counts["in no call"] != 2*columns-610-46 {
+		t.Errorf("cells of the streams = %v, want 610 of computation and 46 of an idle device", counts)
 	}
 }

@@ -68,6 +68,11 @@ func (a *Anonymizer) cleanRun(r *Run) {
 		l := &r.Timeline.Locations[i]
 		l.Host, l.Name = a.clean(l.Host), a.clean(l.Name)
 	}
+	if d := r.Timeline.Devices; d != nil {
+		for i := range d.Streams {
+			d.Streams[i].Name = a.clean(d.Streams[i].Name)
+		}
+	}
 	for i := range r.Timeline.Regions {
 		region := &r.Timeline.Regions[i]
 		region.Name, region.File = a.clean(region.Name), a.clean(region.File)

@@ -140,7 +140,7 @@ func (a *analyzed) timelineFigure() *Figure {
 		data.Add(cells...)
 	}
 	caption := "Each piece of a row shows what takes most of its time; colors as in the explorer. The table counts the pieces."
-	if n := len(a.timeline.Locations); n > len(l.Rows) {
+	if n := len(a.timeline.WithStreams().Locations); n > len(l.Rows) {
 		caption += fmt.Sprintf(" %d of %d rows are shown, evenly spread.", len(l.Rows), n)
 	}
 	return &Figure{
