@@ -294,11 +294,15 @@ func (t *Trace) accelerators(o *WriteOptions) (*Trace, *timeline.Timeline, error
 
 // attachStreams lets a trace have what the file of streams beside its definitions says, if there is one.
 func (s *source) attachStreams(t *Trace, name string) {
-	file, err := s.open(name)
-	if err != nil {
+	if _, err := s.shared(func() ([]byte, error) { // of several processes one looks
+		file, err := s.open(name)
+		if err == nil {
+			file.Close()
+		}
+		return nil, err
+	}); err != nil {
 		return
 	}
-	file.Close()
 	t.attach = func(c *conversion, tl *timeline.Timeline) error {
 		return attachRecords(c, tl, s.showBeside(name), func(visit func(*streams.Record) error) error {
 			file, err := s.open(name)
