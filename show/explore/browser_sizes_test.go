@@ -71,6 +71,10 @@ func testSizes(t *testing.T, s *site) {
 				what := fmt.Sprintf("%s of %d ranks, %d pixels wide", v.place, ranks, width)
 				p.fits(what, width)
 				p.whole(what)
+				if squeezed := p.text(`[...document.querySelectorAll("#main canvas")].filter(c => c.style.width &&
+					Math.abs(c.getBoundingClientRect().width - parseFloat(c.style.width)) > 1).map(c => c.className).join()`); squeezed != "" {
+					t.Errorf("%s: drawings are squeezed: %s", what, squeezed)
+				}
 				var over []string
 				p.eval(overlapping, &over)
 				for _, pair := range over {

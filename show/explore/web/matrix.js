@@ -110,7 +110,8 @@ export class MatrixView {
    * @param {number} room
    */
   paint(m, shares, room) {
-    const cell = Math.max(1, Math.min(40, Math.floor(Math.min(room - LEFT - 8, 640, Math.max(320, window.innerHeight - 270)) / m.size)));
+    const fits = Math.min(room - LEFT - 8, 640, Math.max(320, window.innerHeight - 270)) / m.size;
+    const cell = Math.min(40, fits > 1 ? Math.floor(fits) : fits); // less than a pixel where there is no more room
     this.cell = cell;
     const side = cell * m.size;
     const ctx = fitCanvas(this.canvas, LEFT + side + 8, TOP + side + 8);
@@ -121,7 +122,7 @@ export class MatrixView {
     const small = document.createElement("canvas");
     small.width = small.height = m.size;
     small.getContext("2d")?.putImageData(image, 0, 0);
-    ctx.imageSmoothingEnabled = false;
+    ctx.imageSmoothingEnabled = cell < 1; // several cells share a pixel
     ctx.drawImage(small, LEFT, TOP, side, side);
     if (cell >= 8) {
       ctx.strokeStyle = token("--ground");
