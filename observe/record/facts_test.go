@@ -117,6 +117,25 @@ func TestManyThreads(t *testing.T) {
 	})
 }
 
+// TestFullThread wants all threads of a rank to stop when one has no room: messages that the others send later would be taken for those
+// that are missing there.
+func TestFullThread(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		o := sampled(append(mpitest.Launch(l, 2), build(t, l, "fullthread.c", "-O1", "-pthread"))...)
+		o.Sample, o.MaxSize = 0, 64<<10
+		r := recorded(t, o)
+		if !slices.ContainsFunc(r.result.Heads, func(h Head) bool { return h.Full && h.Rank == 0 && h.Thread == 1 }) {
+			t.Errorf("%+v: want the second thread of rank 0 to be full", r.result.Heads)
+		}
+		if n := r.calls(t, 0)["MPI_Send"]; n != 0 {
+			t.Errorf("%d calls of MPI_Send of the first thread, want none after the second one was full", n)
+		}
+		if p := &r.lined(t).Problems; p.CutMessages != 1 || p.UnmatchedReceives != 0 {
+			t.Errorf("%+v, want one message of which only the receive was recorded", p)
+		}
+	})
+}
+
 // TestThreadsAtOnce wants all of very many threads that live at the same time.
 func TestThreadsAtOnce(t *testing.T) {
 	const threads = 540

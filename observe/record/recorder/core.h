@@ -232,6 +232,7 @@ extern struct sl_settings sl_settings;
 extern _Atomic bool sl_active;          /* between MPI_Init and MPI_Finalize */
 extern _Atomic bool sl_bounded;         /* recording may be switched off and on */
 extern _Atomic bool sl_switched_off;    /* by MPI_Pcontrol */
+extern _Atomic bool sl_full;            /* a thread had no room for more: all stop */
 extern bool sl_threaded;                /* MPI_THREAD_MULTIPLE */
 extern int sl_rank, sl_ranks;
 extern uint64_t sl_loaded, sl_initialized;

@@ -222,7 +222,11 @@ struct sl_record *sl_stream_room(struct sl_thread *t, struct sl_stream *s, uint3
     if (!s->closed && fits && !full && next_chunk(s, &failed)) return (struct sl_record *)(void *)s->next;
     if (!s->closed && fits) {
         s->closed = true;
-        if (s == &t->events) t->on = false;
+        if (s == &t->events) {
+            t->on = false;
+            atomic_store(&sl_full, true); /* later messages of other threads could not be told from those that are missing here */
+            atomic_store(&sl_bounded, true);
+        }
         atomic_store(&sl_tail(s->head)->failure, (uint64_t)failed);
         if (!full) sl_say("rank %d: %s: %s; recording has stopped", sl_rank, s->path, strerror(failed));
     }

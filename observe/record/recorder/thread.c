@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 struct sl_settings sl_settings = {.callpath = SL_PATH_FULL};
-_Atomic bool sl_active, sl_bounded, sl_switched_off;
+_Atomic bool sl_active, sl_bounded, sl_switched_off, sl_full;
 bool sl_threaded;
 int sl_rank, sl_ranks = 1;
 uint64_t sl_loaded, sl_initialized;
@@ -129,7 +129,7 @@ static struct sl_stack own_stack(void) {
 
 /* recorded_at says whether recording is on at a time. */
 static bool recorded_at(uint64_t now) {
-    if (atomic_load_explicit(&sl_switched_off, memory_order_relaxed)) return false;
+    if (atomic_load_explicit(&sl_switched_off, memory_order_relaxed) || atomic_load_explicit(&sl_full, memory_order_relaxed)) return false;
     if (sl_settings.window_from == 0 && sl_settings.window_to == 0) return true;
     if (sl_initialized == 0) return sl_settings.window_from == 0;
     uint64_t since = now < sl_initialized ? 0 : now - sl_initialized;
