@@ -2,25 +2,34 @@ package cli
 
 import (
 	"runtime"
-	"runtime/debug"
 	"sync/atomic"
 	"testing"
 	"time"
 )
 
-func TestTighten(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(100))
+func TestHeapGrowth(t *testing.T) {
 	const large = 256 << 20
-	list := make([]int64, large/8)
-	for _, want := range []int{tightGC, 100} {
+	percent := 70
+	h := heapGrowth{other: tightGC, set: func(p int) int {
+		before := percent
+		percent = p
+		return before
+	}}
+	check := func(want int) {
+		t.Helper()
 		runtime.GC()
-		tighten(large)
-		if got := debug.SetGCPercent(100); got != want {
-			t.Errorf("the heap may grow by %d %%, want %d %%", got, want)
+		h.choose(large)
+		if percent != want {
+			t.Errorf("the heap may grow by %d %%, want %d %%", percent, want)
 		}
-		runtime.KeepAlive(list)
-		list = nil
 	}
+	check(70)
+	list := make([]int64, large/8)
+	check(tightGC)
+	check(tightGC)
+	runtime.KeepAlive(list)
+	list = nil
+	check(70)
 }
 
 func TestAfterCollection(t *testing.T) {

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -91,13 +89,8 @@ func (o *exploreOptions) execute(a *env.Env, c *cobra.Command, words []string) e
 		return err
 	}
 	defer server.Close()
-	collectAt(20)
 	if err := server.Open(c.Context()); err != nil {
 		return err
-	}
-	var memory runtime.MemStats
-	if runtime.ReadMemStats(&memory); memory.HeapAlloc > longRun {
-		collectAt(10)
 	}
 	if _, err := fmt.Fprintln(a.Stdout, server.Address(listener)); err != nil {
 		return err
@@ -113,17 +106,6 @@ func (o *exploreOptions) execute(a *env.Env, c *cobra.Command, words []string) e
 	}
 	a.Note("ended")
 	return nil
-}
-
-// longRun is how many bytes a run takes from which on memory matters more than the time of the collector. That time is small: nearly all
-// of a run is lists without pointers.
-const longRun = 64 << 20
-
-// collectAt makes the garbage collector run when the heap has grown by a percentage, unless the user set GOGC.
-func collectAt(percent int) {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(percent)
-	}
 }
 
 // source says how an input is opened.

@@ -71,8 +71,7 @@ var addedFormat = Format{
 		return nil, err
 	},
 }
-`, table: "model/trace/format.go", anchor: "var formats = []Format{sltFormat, otf2Format, textFormat, allprofFormat, paraverFormat, kinetoFormat, perfettoFormat",
-		line: ", addedFormat",
+`, table: "model/trace/format.go", anchor: "var formats = []Format{sltFormat", line: ", addedFormat",
 	},
 	{
 		file: "model/dataset/added.go", text: `package dataset
