@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -95,12 +94,13 @@ type waiter struct {
 	_     [120]byte
 }
 
-// looks is how often a thread looks before it yields (some tens of microseconds), yields how often it
-// yields before it sleeps: then some other thread has lost its core.
+// looks is how often a thread looks before it yields (some tens of microseconds), awake how long it has waited when it sleeps:
+// then some other thread has lost its core. To sleep sooner would be expensive, for a nap takes ten times as long as it should: the
+// others then wait for the thread that sleeps, sleep in turn, and so on.
 const (
-	looks  = 1500
-	yields = 256
-	nap    = 20 * time.Microsecond
+	looks = 1500
+	awake = time.Millisecond
+	nap   = 20 * time.Microsecond
 )
 
 // until waits until a mark is set.
@@ -110,8 +110,8 @@ func (w *waiter) until(mark *atomic.Int64, value int64) {
 		switch {
 		case i < looks:
 			spin.Pause()
-		case i < looks+yields:
-			runtime.Gosched()
+		case time.Since(from) < awake:
+			spin.Yield()
 		default:
 			time.Sleep(nap)
 		}

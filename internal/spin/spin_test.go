@@ -7,3 +7,9 @@ func BenchmarkPause(b *testing.B) {
 		Pause()
 	}
 }
+
+func BenchmarkYield(b *testing.B) {
+	for b.Loop() {
+		Yield()
+	}
+}
