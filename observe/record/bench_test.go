@@ -14,7 +14,7 @@ import (
 // The times are CPU time, the least of nine batches, so that other load counts little.
 func BenchmarkCall(b *testing.B) {
 	for _, l := range mpitest.Libraries(b) {
-		program := build(b, l, "cost.c", "-O1")
+		program := build(b, l, "cost.c", "-O1", mpitest.Spinning)
 		command := append(mpitest.Launch(l, 1), program)
 		plain, err := exec.Command(command[0], command[1:]...).Output()
 		if err != nil {
