@@ -137,7 +137,7 @@ func (o *recordOptions) run(a *env.Env, c *cobra.Command, args []string) error {
 		}
 		return err
 	}
-	if f := c.Flags().Lookup("counters"); f.Changed && len(args) > 1 && args[1] == "--" { // a list after a space
+	if f := c.Flags().Lookup("counters"); f.Changed && c.ArgsLenAtDash() < 0 && len(args) > 1 && args[1] == "--" { // a list after a space
 		o.counters, args = strings.Split(args[0], ","), args[2:]
 	}
 	options, err := o.options(a)
