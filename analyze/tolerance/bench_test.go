@@ -5,10 +5,10 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
+	"slackline/internal/memory"
 	"slackline/model/machine"
 	"slackline/model/schedule"
 	"slackline/model/unit"
@@ -57,23 +57,14 @@ func BenchmarkBuild(b *testing.B) {
 	}
 }
 
-// cpuTime returns the CPU time of the process so far.
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
 // measure runs a function as often as the benchmark wants and reports the smallest CPU time, which
 // other work on the machine changes least.
 func measure(b *testing.B, f func()) {
 	best := time.Duration(math.MaxInt64)
 	for b.Loop() {
-		before := cpuTime()
+		before := memory.CPU()
 		f()
-		best = min(best, cpuTime()-before)
+		best = min(best, memory.CPU()-before)
 	}
 	b.ReportMetric(float64(best.Microseconds())/1000, "best-cpu-ms")
 }

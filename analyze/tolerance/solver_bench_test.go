@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"slackline/internal/memory"
 	"slackline/internal/needed"
 	"slackline/model/schedule"
 )
@@ -103,17 +104,17 @@ func newRace(b *testing.B, g *schedule.Graph, within bool) *race {
 
 // ours builds the graph and evaluates it.
 func (r *race) ours(*testing.B) (float64, time.Duration, error) {
-	before := cpuTime()
+	before := memory.CPU()
 	g, err := r.prepared.Build(r.network, Variable{Parameter: L})
 	if err != nil {
 		return 0, 0, err
 	}
 	if !r.goal.Within {
 		p, err := g.At(r.program.given)
-		return float64(p.T), cpuTime() - before, err
+		return float64(p.T), memory.CPU() - before, err
 	}
 	p, err := g.Search().largest(r.goal.Bound)
-	return float64(p.X), cpuTime() - before, err
+	return float64(p.X), memory.CPU() - before, err
 }
 
 // clp is the CPU time of Clp, as solve calls it first.

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"syscall"
 	"testing"
 
 	"slackline/internal/cluster"
+	"slackline/internal/memory"
 	"slackline/model/timeline"
 	"slackline/model/unit"
 )
@@ -194,12 +194,12 @@ func BenchmarkAnalyze(b *testing.B) {
 				runtime.GC()
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
-				cpu := cpuTime()
+				cpu := memory.CPU()
 				var r *Result
 				for b.Loop() {
 					r, _ = Analyze(context.Background(), tl, o)
 				}
-				used := cpuTime() - cpu
+				used := (memory.CPU() - cpu).Seconds()
 				runtime.ReadMemStats(&after)
 				all := float64(events) * float64(b.N)
 				b.ReportMetric(all/used, "events/cpu-s")
@@ -209,15 +209,6 @@ func BenchmarkAnalyze(b *testing.B) {
 			})
 		}
 	}
-}
-
-// cpuTime is the CPU time that the process has used, in seconds.
-func cpuTime() float64 {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
 // BenchmarkTogether analyses the same runs with several processes, which are goroutines here with one thread each. The rate
@@ -244,7 +235,7 @@ func BenchmarkTogether(b *testing.B) {
 					}
 					runtime.GC()
 					b.StartTimer()
-					cpu := cpuTime()
+					cpu := memory.CPU()
 					for _, err := range together(size, func(g cluster.Group) error {
 						tl, err := builders[g.Rank()].FinishPart(context.Background(), g, ranksOf(rows*rows, size), 1)
 						if err != nil {
@@ -260,7 +251,7 @@ func BenchmarkTogether(b *testing.B) {
 							b.Fatal(err)
 						}
 					}
-					used += cpuTime() - cpu
+					used += (memory.CPU() - cpu).Seconds()
 				}
 				all := float64(events) * float64(b.N)
 				b.ReportMetric(all/used, "events/cpu-s")

@@ -48,7 +48,7 @@ func (a *Env) FasterAlone(c *cobra.Command, share *flags.Choice, do func() error
 	}
 	var cpu func() time.Duration
 	if a.Job.Crowded {
-		cpu = usedCPU
+		cpu = memory.CPU
 	}
 	a.watched = cluster.Watch(a.Job, cpu, a.canDoAlone)
 	err := do()
@@ -71,12 +71,6 @@ func (a *Env) doAlone(c *cobra.Command, do func() error, text string) error {
 	a.goAlone()
 	a.cluster.Alone = text
 	return do()
-}
-
-// usedCPU is the CPU time of this process.
-func usedCPU() time.Duration {
-	_, cpu, _ := memory.Used()
-	return cpu
 }
 
 // canDoAlone reports whether process 0 has the memory to do alone what it shares, as far as one can see: as much as

@@ -11,9 +11,7 @@ package needed
 import (
 	"os"
 	"os/exec"
-	"syscall"
 	"testing"
-	"time"
 )
 
 // InCI reports whether this is continuous integration, in which nothing may be missing.
@@ -64,14 +62,4 @@ func missing(t testing.TB, why string) {
 		t.Fatalf("%s; continuous integration needs it (.ci/setup installs it)", why)
 	}
 	t.Skip(why)
-}
-
-// CPU is the CPU time that the process has used. Benchmarks report rates by it, which other work on the machine changes little.
-func CPU(tb testing.TB) time.Duration {
-	tb.Helper()
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		tb.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

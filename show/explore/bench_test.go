@@ -6,10 +6,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
-	"syscall"
 	"testing"
 	"unsafe"
 
+	"slackline/internal/memory"
 	"slackline/internal/parallel"
 	"slackline/model/timeline"
 	"slackline/model/unit"
@@ -127,7 +127,7 @@ func BenchmarkFirstView(b *testing.B) {
 			tl := syntheticRun(size.ranks, size.events)
 			ctx := context.Background()
 			var v *view
-			used := cpuTime()
+			used := memory.CPU()
 			for b.Loop() {
 				var err error
 				if v, err = newView(ctx, ctx, &Opened{Timeline: tl}, runtime.GOMAXPROCS(0)); err != nil {
@@ -139,20 +139,11 @@ func BenchmarkFirstView(b *testing.B) {
 				}
 				p.encode(1, colorKind, 2)
 			}
-			b.ReportMetric((cpuTime()-used)/float64(b.N), "cpu-s/op")
+			b.ReportMetric((memory.CPU()-used).Seconds()/float64(b.N), "cpu-s/op")
 			b.ReportMetric(float64(eventsOf(tl))*float64(b.N)/b.Elapsed().Seconds(), "events/s")
 			b.ReportMetric(float64(v.kinds.index.bytes()+4*v.counts.calls)/float64(bytesOf(tl)), "index/timeline")
 		})
 	}
-}
-
-// cpuTime is the CPU time that the process has used, in seconds.
-func cpuTime() float64 {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
 // BenchmarkZoom is one step of zooming, from the whole run to single calls at a place where there are many; the worst of
@@ -194,7 +185,7 @@ func zooms(b *testing.B, tl *timeline.Timeline) {
 func zoom(b *testing.B, v *view, middle unit.Duration, last, most int) {
 	width, steps, slowest, dearest := v.length(), 0, 0.0, 0.0
 	for b.Loop() {
-		before, used := b.Elapsed(), cpuTime()
+		before, used := b.Elapsed(), memory.CPU()
 		from := min(max(middle-width/2, 0), v.length()-width)
 		p, err := v.kinds.paint(context.Background(), from, from+width, 1920, rows{last: last}, most)
 		if err != nil {
@@ -202,7 +193,7 @@ func zoom(b *testing.B, v *view, middle unit.Duration, last, most int) {
 		}
 		p.encode(1, colorKind, 2)
 		slowest = max(slowest, (b.Elapsed()-before).Seconds()*1000)
-		dearest = max(dearest, (cpuTime()-used)*1000)
+		dearest = max(dearest, (memory.CPU()-used).Seconds()*1000)
 		if width, steps = width*2/3, steps+1; width < 1000 {
 			width = v.length()
 		}

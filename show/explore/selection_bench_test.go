@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"slackline/analyze/waits"
+	"slackline/internal/memory"
 	"slackline/model/machine"
 	"slackline/model/pattern"
 	"slackline/model/unit"
@@ -27,11 +28,11 @@ func BenchmarkLongRun(b *testing.B) {
 	}
 	spent := func(f func() error) float64 {
 		b.Helper()
-		before := cpuTime()
+		before := memory.CPU()
 		if err := f(); err != nil {
 			b.Fatal(err)
 		}
-		return cpuTime() - before
+		return (memory.CPU() - before).Seconds()
 	}
 	alone := spent(func() error {
 		_, err := waits.Analyze(b.Context(), tl, waits.Options{Threads: runtime.GOMAXPROCS(0)})

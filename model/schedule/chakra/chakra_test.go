@@ -11,10 +11,9 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slackline/internal/memory"
 	"testing"
 	"testing/iotest"
-
-	"slackline/internal/needed"
 )
 
 var update = flag.Bool("update", false, "write the files in testdata again")
@@ -316,7 +315,7 @@ func BenchmarkRead(b *testing.B) {
 		file = message(file, node(i, "aten::mm", 4, 25, []int{max(i-1, 0)}, func(e *encoder) { e.attribute("tid", 9, 7) }))
 	}
 	b.SetBytes(int64(len(file)))
-	passes, cpu := 0, needed.CPU(b)
+	passes, cpu := 0, memory.CPU()
 	for b.Loop() {
 		found := 0
 		if cut, err := Read(bytes.NewReader(file), func(*Node) error { found++; return nil }); err != nil || cut || found != nodes {
@@ -324,5 +323,5 @@ func BenchmarkRead(b *testing.B) {
 		}
 		passes++
 	}
-	b.ReportMetric(float64(passes*nodes)/(needed.CPU(b)-cpu).Seconds()/1e6, "Mnodes/cpu-s")
+	b.ReportMetric(float64(passes*nodes)/(memory.CPU()-cpu).Seconds()/1e6, "Mnodes/cpu-s")
 }

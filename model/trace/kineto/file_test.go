@@ -5,10 +5,9 @@ import (
 	"compress/gzip"
 	"fmt"
 	"math"
+	"slackline/internal/memory"
 	"testing"
 	"time"
-
-	"slackline/internal/needed"
 )
 
 // traceText is a file with so many events: operators, launches, flows and kernels.
@@ -42,7 +41,7 @@ func BenchmarkKineto(b *testing.B) {
 		b.Run("file="+name, func(b *testing.B) {
 			b.SetBytes(int64(len(plain)))
 			b.ReportAllocs()
-			best, passes, cpu := time.Duration(math.MaxInt64), 0, needed.CPU(b)
+			best, passes, cpu := time.Duration(math.MaxInt64), 0, memory.CPU()
 			for b.Loop() {
 				start := time.Now()
 				in, err := unpacked(bytes.NewReader(data))
@@ -57,7 +56,7 @@ func BenchmarkKineto(b *testing.B) {
 				passes++
 			}
 			b.ReportMetric(float64(events)/best.Seconds()/1e6, "Mevents/s")
-			b.ReportMetric(float64(passes*events)/(needed.CPU(b)-cpu).Seconds()/1e6, "Mevents/cpu-s")
+			b.ReportMetric(float64(passes*events)/(memory.CPU()-cpu).Seconds()/1e6, "Mevents/cpu-s")
 		})
 	}
 }

@@ -8,7 +8,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"slackline/internal/chunk"
-	"slackline/internal/needed"
+	"slackline/internal/memory"
 	"slackline/model/timeline"
 	"slackline/model/unit"
 )
@@ -170,13 +170,13 @@ func BenchmarkRead(b *testing.B) {
 	if err := Write(&file, tl); err != nil {
 		b.Fatal(err)
 	}
-	passes, cpu := 0, needed.CPU(b)
+	passes, cpu := 0, memory.CPU()
 	for b.Loop() {
 		if err := read(file.Bytes(), hosts(), all); err != nil {
 			b.Fatal(err)
 		}
 		passes++
 	}
-	b.ReportMetric(float64(passes*activities)/(needed.CPU(b)-cpu).Seconds()/1e6, "Mactivities/cpu-s")
+	b.ReportMetric(float64(passes*activities)/(memory.CPU()-cpu).Seconds()/1e6, "Mactivities/cpu-s")
 	b.ReportMetric(float64(file.Len())/activities, "bytes/activity")
 }
