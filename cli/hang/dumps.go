@@ -1,29 +1,12 @@
 package hang
 
 import (
-	"context"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"slackline/analyze/hang"
-	"slackline/model/trace"
 	"slackline/model/trace/nccl"
 )
-
-// openDumps reads dumps of Flight Recorder; nil if the word names none.
-func openDumps(ctx context.Context, word string) (*nccl.Dumps, error) {
-	path := filepath.Clean(word)
-	if _, err := os.Stat(path); err != nil {
-		return nil, nil // it is named otherwise
-	}
-	fsys, name := os.DirFS(filepath.Dir(path)), filepath.Base(path)
-	if name == "." || name == ".." {
-		fsys, name = os.DirFS(path), "."
-	}
-	return trace.OpenDumps(fsys, name, trace.Options{Name: word, Interrupt: ctx.Err})
-}
 
 // dumpReport is what dumps say: who has not come to a collective that others are in. Whether they would have come is not known.
 func dumpReport(d *nccl.Dumps) *report {

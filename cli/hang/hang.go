@@ -12,6 +12,7 @@ import (
 	"slackline/cli/env"
 	"slackline/cli/exit"
 	"slackline/cli/flags"
+	"slackline/cli/input"
 	"slackline/internal/provenance"
 	"slackline/model/unit"
 	"slackline/observe/record"
@@ -80,7 +81,7 @@ func (o *hangOptions) run(a *env.Env, c *cobra.Command, args []string) error {
 		return err
 	}
 	if len(args) == 1 {
-		dumps, err := openDumps(c.Context(), args[0])
+		dumps, err := input.OpenDumps(c.Context(), args[0])
 		if err != nil {
 			return err
 		}

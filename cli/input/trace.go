@@ -18,6 +18,7 @@ import (
 	"slackline/internal/spill"
 	"slackline/model/timeline"
 	"slackline/model/trace"
+	"slackline/model/trace/nccl"
 	"slackline/model/unit"
 )
 
@@ -64,6 +65,18 @@ func IsTrace(word string) bool {
 func split(word string) (dir, base string, err error) {
 	full, err := filepath.Abs(word)
 	return filepath.Dir(full), filepath.Base(full), err
+}
+
+// OpenDumps reads dumps of Flight Recorder; nil if the word names none.
+func OpenDumps(ctx context.Context, word string) (*nccl.Dumps, error) {
+	if _, err := os.Stat(word); err != nil {
+		return nil, nil // it is named otherwise
+	}
+	dir, base, err := split(word)
+	if err != nil {
+		return nil, err
+	}
+	return trace.OpenDumps(os.DirFS(dir), base, trace.Options{Name: word, Interrupt: ctx.Err})
 }
 
 // OpenRawTrace opens a recorded run as it is on disk, each location on its own clock, for those that write

@@ -5,14 +5,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
-	"path"
-	"runtime"
 	"slices"
 	"strconv"
 
-	"slackline/internal/parallel"
 	"slackline/internal/phrase"
 	"slackline/internal/plain"
 	"slackline/model/trace/damage"
@@ -109,22 +107,15 @@ type chromeStack struct {
 
 // ReadChrome reads the files of a trace that lie in a directory. Messages call a file what show makes of its name.
 func ReadChrome(fsys fs.FS, dir string, names []string, show func(name string) string, interrupt func() error) (*Profile, error) {
-	files, errs := make([]*chromeFile, len(names)), make([]error, len(names))
-	parallel.Each(len(names), runtime.GOMAXPROCS(0), func(i int) {
-		in, file, err := open(fsys, path.Join(dir, names[i]))
-		if err != nil {
-			errs[i] = damage.At(show(names[i]), -1, "%v", damage.Reason(err))
-			return
-		}
-		defer file.Close()
-		files[i], errs[i] = readChrome(&jsonStream{in: in}, show(names[i]), interrupt)
+	files, err := readEach(fsys, dir, names, show, func(in io.Reader, _, shown string) (*chromeFile, error) {
+		return readChrome(&jsonStream{in: in}, shown, interrupt)
 	})
+	if err != nil {
+		return nil, err
+	}
 	k := &Profile{oneClock: len(names) == 1}
 	var sums chromeFile
 	for i, f := range files {
-		if errs[i] != nil {
-			return nil, errs[i]
-		}
 		if f.damage != nil {
 			k.warn("%v; the events before it are read", f.damage)
 		}

@@ -8,7 +8,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
+	"runtime"
 
+	"slackline/internal/parallel"
 	"slackline/model/trace/damage"
 )
 
@@ -168,6 +171,27 @@ func newRankFile(rank int, show string) *rankFile {
 		show: show, rank: rank, last: &shape{},
 		byName: map[string]uint32{}, byID: map[threadID]uint32{}, byStream: map[streamID]uint16{}, words: map[string]int64{},
 	}
+}
+
+// readEach reads the files of a trace side by side.
+func readEach[T any](fsys fs.FS, dir string, names []string, show func(name string) string,
+	read func(in io.Reader, name, shown string) (T, error)) ([]T, error) {
+	files, errs := make([]T, len(names)), make([]error, len(names))
+	parallel.Each(len(names), runtime.GOMAXPROCS(0), func(i int) {
+		in, file, err := open(fsys, path.Join(dir, names[i]))
+		if err != nil {
+			errs[i] = damage.At(show(names[i]), -1, "%v", damage.Reason(err))
+			return
+		}
+		defer file.Close()
+		files[i], errs[i] = read(in, names[i], show(names[i]))
+	})
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
 }
 
 // readFile reads a file as far as it is whole.

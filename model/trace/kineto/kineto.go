@@ -22,14 +22,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"path"
 	"regexp"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 
-	"slackline/internal/parallel"
 	"slackline/internal/plain"
 	"slackline/model/timeline"
 	"slackline/model/trace/damage"
@@ -103,22 +100,13 @@ func (k *Profile) warn(format string, args ...any) {
 
 // Read reads the files of a trace that lie in a directory. Messages call a file what show makes of its name.
 func Read(fsys fs.FS, dir string, names []string, show func(name string) string, interrupt func() error) (*Profile, error) {
-	k := &Profile{files: make([]*rankFile, len(names))}
-	errs := make([]error, len(names))
-	parallel.Each(len(names), runtime.GOMAXPROCS(0), func(i int) {
-		in, file, err := open(fsys, path.Join(dir, names[i]))
-		if err != nil {
-			errs[i] = damage.At(show(names[i]), -1, "%v", damage.Reason(err))
-			return
-		}
-		defer file.Close()
-		k.files[i], errs[i] = readFile(in, names[i], show(names[i]), interrupt)
+	files, err := readEach(fsys, dir, names, show, func(in io.Reader, name, shown string) (*rankFile, error) {
+		return readFile(in, name, shown, interrupt)
 	})
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
+	if err != nil {
+		return nil, err
 	}
+	k := &Profile{files: files}
 	k.setRanks()
 	return k, k.check()
 }
