@@ -20,7 +20,7 @@ type watcher struct {
 	run   *seriesRun
 	begin time.Time
 	lock  sync.Mutex // of the following four: runs report from several threads
-	first float64    // share of the work at the begin; negative: not known yet
+	first float64    // share of the work at the start; negative: not known yet
 	last  whatif.Progress
 	at    time.Time // of the last report
 

@@ -70,6 +70,6 @@ func TestNewUsesTheClock(t *testing.T) {
 	var out bytes.Buffer
 	New(&out, true, 80).Report(func() string { return "early" })
 	if out.Len() != 0 {
-		t.Errorf("output = %q, want none at the begin", out.String())
+		t.Errorf("output = %q, want none at the start", out.String())
 	}
 }

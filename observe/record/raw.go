@@ -197,7 +197,7 @@ func (r *rawRecord) word(i int) uint64 {
 	return binary.LittleEndian.Uint64(r.data[8*i:])
 }
 
-// countedAt are the values at the begin (0) or the end (1) of a call; of anything else, those at its time.
+// countedAt are the values at the start (0) or the end (1) of a call; of anything else, those at its time.
 func (r *rawRecord) countedAt(end int) []byte {
 	if !r.isCall() {
 		return r.counted

@@ -49,7 +49,7 @@ func testReplaced(t *testing.T, s *site) {
 	}
 	write("second, which is longer")
 	const button = `[...document.querySelectorAll("#runs button")].find(b => b.textContent === "Read again")`
-	p.must(p.Wait(`(dispatchEvent(new Event("focus")), ` + button + `)`)) // somebody comes back to the page
+	p.must(p.Wait(`(dispatchEvent(new Event("focus")), ` + button + `)`)) // as when the user comes back to the page
 	p.eval(button+".click()", nil)
 	p.must(p.Wait(`(dispatchEvent(new Event("focus")), document.querySelector("canvas.timeline")?.dataset.last === "16")`))
 	p.settle()

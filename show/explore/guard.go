@@ -96,7 +96,7 @@ func otherHost(r *http.Request) string {
 		ownPort(r))
 }
 
-// otherHostPage is the same for somebody who sees it in a browser. Nothing of the request is in it.
+// otherHostPage is the same as a page for a browser. Nothing of the request is in it.
 const otherHostPage = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>slackline explorer: another address</title></head><body>

@@ -126,7 +126,7 @@ func testNotReadAgain(t *testing.T, s *site) {
 	p := other.open(t, "#timeline", 1000, 700)
 	broken.Store(true)
 	write("second, which is longer")
-	look := func(script string) { // somebody comes back to the page
+	look := func(script string) { // as when the user comes back to the page
 		p.must(p.Wait(`(dispatchEvent(new Event("focus")), ` + script + `)`))
 	}
 	const again = `[...document.querySelectorAll("#runs button")].find(b => b.textContent === "Read again")`
