@@ -45,7 +45,7 @@ func Diagram(t *timeline.Detail, delays []whatif.Delay) *plot.MessageDiagram {
 	for i := range t.Messages {
 		m := &t.Messages[i]
 		label := ""
-		if len(sizes) > 1 {
+		if len(sizes) > 1 && m.Size > 0 {
 			label = unit.Size(m.Size).String()
 		}
 		d.Arrows = append(d.Arrows, plot.Arrow{

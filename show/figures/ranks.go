@@ -32,7 +32,7 @@ func RankMaps(tl *timeline.Timeline, series []RankTimes, perRow int) *plot.HeatM
 }
 
 // rankMap is a map of a time by rank: on the process grid, if there is one with up to three dimensions, else in rows of
-// perRow ranks. The layers of a three-dimensional grid are side by side.
+// perRow ranks. A three-dimensional grid is a field for each layer of its first coordinate.
 func rankMap(tl *timeline.Timeline, series RankTimes, perRow int) plot.Map {
 	times := series.Times
 	m := plot.Map{Title: series.Name, Quantity: plot.Time}
@@ -61,15 +61,22 @@ func rankMap(tl *timeline.Timeline, series RankTimes, perRow int) plot.Map {
 	if rows > 1 {
 		m.Y = fmt.Sprintf("coordinate %d", len(g.Dims)-1)
 	}
-	if layers > 1 {
-		m.X += fmt.Sprintf(", in %d layers of coordinate 1", layers)
+	across := 1 // as many fields beside each other as below
+	for across*across < layers {
+		across++
 	}
-	m.Rows, m.Columns = rows, layers*(columns+1)-1
+	down := (layers + across - 1) / across
+	if layers > 1 {
+		m.X += " (fields: coordinate 1)"
+		m.Fields = true
+	}
+	m.Rows, m.Columns = down*(rows+1)-1, across*(columns+1)-1
 	m.Values = noValues(m.Rows * m.Columns)
 	for rank, t := range times {
 		if rank < len(g.Coords) && len(g.Coords[rank]) == len(g.Dims) {
 			at := append(make([]int, 3-len(g.Dims)), g.Coords[rank]...)
-			m.Values[at[1]*m.Columns+at[0]*(columns+1)+at[2]] = float64(t)
+			row, column := at[0]/across*(rows+1)+at[1], at[0]%across*(columns+1)+at[2]
+			m.Values[row*m.Columns+column] = float64(t)
 		}
 	}
 	return m

@@ -63,7 +63,7 @@ const maxLabelled = 150
 
 // drawArrowLabels writes each label beside its arrow, at the first of a few places along it where
 // it covers neither a box nor a label nor leaves the frame. A label without such a place is left
-// out; where there are many messages all are, since they would hide the arrows.
+// out, as are those of arrows that they would hide; where there are many messages, all are.
 func (g *diagramDrawing) drawArrowLabels(c canvas, boxes [][]rect) {
 	if len(g.Arrows) > maxLabelled {
 		return
@@ -74,7 +74,7 @@ func (g *diagramDrawing) drawArrowLabels(c canvas, boxes [][]rect) {
 	}
 	ends := g.arrowEnds()
 	for i, a := range g.Arrows {
-		if a.Label == "" {
+		if a.Label == "" || math.Hypot(ends[i][1].x-ends[i][0].x, ends[i][1].y-ends[i][0].y) < 3*smallSize {
 			continue
 		}
 		label := shorten(a.Label, smallSize, 120, false)

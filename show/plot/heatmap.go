@@ -26,6 +26,7 @@ type Map struct {
 	Columns, Rows int
 	Values        []float64 // by row, then column, 0 or more; NaN: there is none
 	Quantity      Quantity
+	Fields        bool // it consists of several fields, so that its columns and rows have no numbers of their own
 }
 
 // Sizes of heat maps.
@@ -221,7 +222,7 @@ func (t *heatTile) drawLabels(c canvas, th *theme) {
 	}
 	first, last := "0", fmt.Sprint(t.whole.Columns-1)
 	room := t.area.w
-	if ends := textRoom(first+last, smallSize, false) + 3*labelGap; t.area.w >= endsRoom {
+	if ends := textRoom(first+last, smallSize, false) + 3*labelGap; t.area.w >= endsRoom && !t.Fields {
 		room -= ends
 		c.text(point{t.area.x, below}, first, style(anchorStart, 0))
 		c.text(point{t.area.right(), below}, last, style(anchorEnd, 0))
@@ -232,7 +233,7 @@ func (t *heatTile) drawLabels(c canvas, th *theme) {
 	}
 	last = fmt.Sprint(t.whole.Rows - 1)
 	room = t.area.h
-	if ends := textRoom(first+last, smallSize, false) + 3*labelGap; t.area.h >= endsRoom {
+	if ends := textRoom(first+last, smallSize, false) + 3*labelGap; t.area.h >= endsRoom && !t.Fields {
 		room -= ends
 		c.text(point{beside, t.area.y}, first, style(anchorEnd, -90))
 		c.text(point{beside, t.area.bottom()}, last, style(anchorStart, -90))
