@@ -120,7 +120,7 @@ func (s *Series) find(states []*state, o Options) {
 		s.suspect(o.Smallest)
 	}
 	for _, list := range slopes {
-		s.laws(states, list, level)
+		s.laws(list, level)
 	}
 	slices.SortStableFunc(s.Changes, func(a, b Change) int { return cmp.Compare(a.place, b.place) })
 	s.nameLaws(states)
@@ -258,7 +258,7 @@ func (s *Series) suspect(smallest float64) {
 const smallestHistory = 6
 
 // laws notes changes of the slope by which a series grows with a parameter.
-func (s *Series) laws(states []*state, slopes []float64, level float64) {
+func (s *Series) laws(slopes []float64, level float64) {
 	for _, f := range segments(slopes, level) {
 		near := slices.IndexFunc(s.Changes, func(c Change) bool { return c.Kind != KindNoise && c.place >= f.at-2 && c.place <= f.at+2 })
 		if f.scale || near >= 0 {

@@ -109,10 +109,8 @@ func (b *blockWriter) push(op schedule.Op) uint32 {
 }
 
 // then appends an operation of which the next one requires the finish.
-func (b *blockWriter) then(op schedule.Op) uint32 {
-	i := b.push(op)
-	b.front = append(b.front[:0], front{i, false})
-	return i
+func (b *blockWriter) then(op schedule.Op) {
+	b.front = append(b.front[:0], front{b.push(op), false})
 }
 
 // beside appends an operation of which the next one requires only the start.

@@ -123,8 +123,8 @@ func (r *expectationReader) entry(n yamlfile.Node) Entry {
 	return Entry{Metric: r.metric, Target: r.target, Line: n.At.Line}
 }
 
-// read reads one of entryKeys, and reports whether it was one.
-func (e *Entry) read(entry yamlfile.Entry) bool {
+// read reads one of entryKeys.
+func (e *Entry) read(entry yamlfile.Entry) {
 	switch entry.Key {
 	case "metric":
 		e.Metric, _ = entry.Value.Text("metric")
@@ -138,10 +138,7 @@ func (e *Entry) read(entry yamlfile.Entry) bool {
 		e.XFail = reasonFor(entry)
 	case "note":
 		entry.Value.Text("note")
-	default:
-		return false
 	}
-	return true
 }
 
 // outcome returns the outcome of an entry before it is judged.

@@ -229,7 +229,7 @@ func (m *Modeler) chooseEvidence(f *Fit, further []Term) error {
 	ws := m.spaces.Get().(*workspace)
 	defer m.spaces.Put(ws)
 	d.fit(ws, c)
-	_, v, ok := ws.weigh(hyps, len(groups), c, !m.options.noPruning)
+	v, ok := ws.weigh(hyps, len(groups), c, !m.options.noPruning)
 	if !ok {
 		return unusable("no hypothesis fits %d points with positive coefficients; measure at more", len(c.value))
 	}

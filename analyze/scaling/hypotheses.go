@@ -59,15 +59,14 @@ func resize[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// weigh turns the fits of the hypotheses into weights. It returns the place of
-// the best hypothesis and the variance v that was assumed in the end; the scores
+// weigh turns the fits of the hypotheses into weights. It returns the variance v that was assumed in the end; the scores
 // of the hypotheses that count are in ws.score at the places ws.candidates, as
 // weights that sum up to 1, and the weights of the groups in ws.weight.
 //
 // A hypothesis is left out early if its score is certain to be below that of
 // another one by more than farBelow: the weight of all such together is far
 // below the precision of the numbers.
-func (ws *workspace) weigh(hyps []hypothesis, groups int, c *sample, prune bool) (best int, v float64, ok bool) {
+func (ws *workspace) weigh(hyps []hypothesis, groups int, c *sample, prune bool) (v float64, ok bool) {
 	n := float64(len(c.value))
 	b, bp := math.Inf(1), math.Inf(1)
 	var nearest [maxColumns + 1]int // by number of columns, the hypothesis with the smallest chi
@@ -91,7 +90,7 @@ func (ws *workspace) weigh(hyps []hypothesis, groups int, c *sample, prune bool)
 		}
 	}
 	if math.IsInf(b, 1) {
-		return 0, 0, false
+		return 0, false
 	}
 	like := likelihood{v: max(tinyVariance, bp), add: n * tinyVariance, half: (n - 2) / 2}
 	if c.nu > 0 && bp <= jobNoise*c.v {
@@ -115,6 +114,7 @@ func (ws *workspace) weigh(hyps []hypothesis, groups int, c *sample, prune bool)
 	if prune {
 		lowest = top - farBelow
 	}
+	best := 0.0
 	ws.candidates = ws.candidates[:0]
 	ws.score = resize(ws.score, len(hyps))
 	for i := range ws.fits {
@@ -125,12 +125,12 @@ func (ws *workspace) weigh(hyps []hypothesis, groups int, c *sample, prune bool)
 		s := score(i)
 		ws.score[i] = s
 		ws.candidates = append(ws.candidates, int32(i))
-		if best < 0 || len(ws.candidates) == 1 || s > ws.score[best] {
-			best = i
+		if len(ws.candidates) == 1 || s > best {
+			best = s
 		}
 	}
-	ws.normalise(hyps, groups, ws.score[best])
-	return best, like.v, true
+	ws.normalise(hyps, groups, best)
+	return like.v, true
 }
 
 // lnBelow returns a number that is not above ln(x), and below it by less than

@@ -52,7 +52,7 @@ func (m *Modeler) refit(f *Fit, w *resampleSpace) outcome {
 	}
 	hyps, groups := f.design.list()
 	f.design.fit(&w.workspace, c)
-	if _, _, ok := w.weigh(hyps, len(groups), c, !m.options.noPruning); !ok {
+	if _, ok := w.weigh(hyps, len(groups), c, !m.options.noPruning); !ok {
 		return outcome{choice: failedResample}
 	}
 	_, chosen := w.choose(hyps)

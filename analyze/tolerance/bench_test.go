@@ -157,7 +157,7 @@ func BenchmarkMemory(b *testing.B) {
 					b.Fatal(err)
 				}
 				runtime.ReadMemStats(&built)
-				if _, err := g.breakpoints(0, 100_000_000); err != nil {
+				if _, err := g.breakpointsWithin(0, 100_000_000, 0); err != nil {
 					b.Fatal(err)
 				}
 				runtime.ReadMemStats(&after)
@@ -175,7 +175,7 @@ func BenchmarkBreakpoints(b *testing.B) {
 			g := benchGraph(b, bs.make)
 			found := 0
 			measure(b, func() {
-				list, err := g.breakpoints(0, 100_000_000)
+				list, err := g.breakpointsWithin(0, 100_000_000, 0)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -6,39 +6,15 @@ import (
 	"slices"
 )
 
-// breakpoints returns every value of the variable strictly between from and to at which the slope of T
+// breakpointsWithin returns every value of the variable strictly between from and to at which the slope of T
 // changes, ascending.
 //
 // T is evaluated at whole values first: at the ends, then again and again where the tangents of two
 // neighbors cross. What can be critical between two neighbors is a small part of the graph, see
 // interval. Its breakpoints are found exactly: by tables of all its lines if there are few slopes,
 // else by cutting it again, and in the end by evaluating it where lines cross.
-func (g *Graph) breakpoints(from, to int64) ([]Breakpoint, error) {
-	return g.breakpointsWithin(from, to, 0)
-}
-
-// MemoryError states that there is not enough memory to find all breakpoints of a graph.
-type MemoryError struct{ Needed, Limit int64 }
-
-func (e *MemoryError) Error() string {
-	return fmt.Sprintf("all breakpoints need at least %d MiB of memory, but only %d MiB are free", e.Needed>>20+1, e.Limit>>20)
-}
-
-// leastBytes is about the least memory in which the breakpoints of a graph are found.
-func (g *Graph) leastBytes() int64 {
-	return int64(g.tape.edges)*bytesPerEdge + int64(g.tape.nodes)*(bytesPerNode+leastSamples*bytesPerSample)
-}
-
-// What the search for breakpoints keeps: the edges twice (of an interval may be as many as of the graph), times of the nodes at several
-// values, and a number per node for each sample.
-const (
-	bytesPerEdge   = 2 * 16
-	bytesPerNode   = 160
-	bytesPerSample = 4
-	leastSamples   = 2 * lanes
-)
-
-// breakpointsWithin is breakpoints with about so many bytes of memory, if they are enough; 0: no limit.
+//
+// It takes about so many bytes of memory, if they are enough; 0: no limit.
 func (g *Graph) breakpointsWithin(from, to, memory int64) ([]Breakpoint, error) {
 	if from > to {
 		return nil, fmt.Errorf("the range from %d to %d is empty", from, to)
@@ -67,6 +43,27 @@ func (g *Graph) breakpointsWithin(from, to, memory int64) ([]Breakpoint, error) 
 	}
 	return f.found, nil
 }
+
+// MemoryError states that there is not enough memory to find all breakpoints of a graph.
+type MemoryError struct{ Needed, Limit int64 }
+
+func (e *MemoryError) Error() string {
+	return fmt.Sprintf("all breakpoints need at least %d MiB of memory, but only %d MiB are free", e.Needed>>20+1, e.Limit>>20)
+}
+
+// leastBytes is about the least memory in which the breakpoints of a graph are found.
+func (g *Graph) leastBytes() int64 {
+	return int64(g.tape.edges)*bytesPerEdge + int64(g.tape.nodes)*(bytesPerNode+leastSamples*bytesPerSample)
+}
+
+// What the search for breakpoints keeps: the edges twice (of an interval may be as many as of the graph), times of the nodes at several
+// values, and a number per node for each sample.
+const (
+	bytesPerEdge   = 2 * 16
+	bytesPerNode   = 160
+	bytesPerSample = 4
+	leastSamples   = 2 * lanes
+)
 
 // finder looks for breakpoints. Values are counted from the lowest.
 type finder struct {

@@ -137,12 +137,12 @@ calc %d
 		t.Fatal(err)
 	}
 	// T = max(75 days, 3 days + 2 L)
-	got, err := g.breakpoints(0, 50*days*1000)
+	got, err := g.breakpointsWithin(0, 50*days*1000, 0)
 	want := []Breakpoint{{Fraction{36 * days * 1000, 0, 1}, 0, 2}}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("breakpoints, error %v (-want +got):\n%s", err, diff)
 	}
-	if _, err := g.breakpoints(0, 60*days*1000); !errors.Is(err, ErrOverflow) {
+	if _, err := g.breakpointsWithin(0, 60*days*1000, 0); !errors.Is(err, ErrOverflow) {
 		t.Errorf("error %v, want an overflow", err)
 	}
 	if _, err := g.At(-1); err == nil || !strings.Contains(err.Error(), "smallest") {
@@ -187,7 +187,7 @@ func TestSteepSlopes(t *testing.T) {
 	if p, err = g.At(4000); err != nil || p.Right != messages*(size-1) || p.T != latencies+4000*messages*(size-1) {
 		t.Errorf("at 4000: %+v (error %v), want slope %d", p, err, int64(messages*(size-1)))
 	}
-	got, err := g.breakpoints(0, 10_000)
+	got, err := g.breakpointsWithin(0, 10_000, 0)
 	x := big.NewRat(70_000_000_000_000-latencies, messages*(size-1))
 	if err != nil || len(got) != 1 || got[0].X.rat().Cmp(x) != 0 || got[0].After != messages*(size-1) {
 		t.Errorf("breakpoints %+v (error %v), want one at %s", got, err, x)

@@ -424,7 +424,7 @@ func checkAgainst(t *rapid.T, g *Graph, want *curve, d draws) {
 	}
 	from := lowest + int64(d.between(0, 20))
 	to := from + int64(d.between(0, 100))
-	got, err := g.breakpoints(from, to)
+	got, err := g.breakpointsWithin(from, to, 0)
 	if diff := cmp.Diff(want.breakpoints(from, to), got); err != nil || diff != "" {
 		t.Fatalf("breakpoints from %d to %d, error %v (-want +got):\n%s", from, to, err, diff)
 	}

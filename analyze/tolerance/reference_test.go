@@ -224,7 +224,7 @@ func (c *referenceCase) checkGraph(t *testing.T, g *Graph) {
 	}
 	got, err := search.largest(bound)
 	checkLargest(t, "limit", got, err, c.Want.Limit.L, c.Want.Limit.Infeasible)
-	list, err := g.breakpoints(int64(c.Range[0]), int64(c.Range[1]))
+	list, err := g.breakpointsWithin(int64(c.Range[0]), int64(c.Range[1]), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

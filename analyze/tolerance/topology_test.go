@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	files "slackline/internal/source"
 	"slackline/model/machine"
 	"slackline/model/schedule"
 	"slackline/model/unit"
@@ -33,7 +34,7 @@ func topologyCases(t *testing.T) []topologyCase {
 // wiring puts the ranks of a case on its topology.
 func (c *topologyCase) wiring(t *testing.T, s *Schedule) *Wiring {
 	t.Helper()
-	top, err := machine.ParseTopology(c.Topology)
+	top, err := machine.ParseTopology(files.Disk, c.Topology)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +161,7 @@ func TestWiringErrors(t *testing.T) {
 	s := c.prepared(t)
 	w := c.wiring(t, s)
 	var err error
-	w.Topology, err = machine.ParseTopology("torus:3x5")
+	w.Topology, err = machine.ParseTopology(files.Disk, "torus:3x5")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func command(a *env.Env) *cobra.Command {
   slackline campaign collect plan.yaml --out runs.json`,
 		RunE: flags.NeedVerb,
 	}
-	run, supervise := campaignRunCommand(a), campaignSuperviseCommand(a)
+	run, supervise := campaignRunCommand(a), campaignSuperviseCommand()
 	env.Shared.Assign(run)
 	env.Outside.Assign(supervise)
 	c.AddCommand(run, campaignStatusCommand(a), campaignCollectCommand(a), supervise)
@@ -95,7 +95,7 @@ func campaignRunCommand(a *env.Env) *cobra.Command {
 	return c
 }
 
-func campaignSuperviseCommand(a *env.Env) *cobra.Command {
+func campaignSuperviseCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "supervise DIR ATTEMPT",
 		Short:  "Supervise one run; the campaign starts this itself.",

@@ -36,7 +36,7 @@ func command(a *env.Env) *cobra.Command {
 	}
 	c.AddCommand(
 		measureNoiseCommand(a), measureNoiseChildCommand(a),
-		measureNetworkCommand(a), measureNetworkServerCommand(a),
+		measureNetworkCommand(a), measureNetworkServerCommand(),
 		measureClocksCommand(a),
 		measureCollectivesCommand(a),
 		measureSchemesCommand(a),

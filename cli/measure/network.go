@@ -91,7 +91,7 @@ func measureNetworkCommand(a *env.Env) *cobra.Command {
 	return c
 }
 
-func measureNetworkServerCommand(a *env.Env) *cobra.Command {
+func measureNetworkServerCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    networkServerVerb,
 		Short:  "The other end of 'measure network --tcp self'.",

@@ -201,7 +201,7 @@ func (o *reportOptions) open(a *env.Env, c *cobra.Command, words []string) (*rep
 		in.Title = "Report on " + strings.Join(words[:1], "")
 	}
 	in.Title = plain.Name(in.Title)
-	if err := o.openSetting(a, c, in); err != nil {
+	if err := o.openSetting(c, in); err != nil {
 		return nil, err
 	}
 	for _, r := range inputs.runs {
@@ -239,7 +239,7 @@ func (o *reportOptions) open(a *env.Env, c *cobra.Command, words []string) (*rep
 }
 
 // openSetting finds the machine and the mapping.
-func (o *reportOptions) openSetting(a *env.Env, c *cobra.Command, in *report.Input) error {
+func (o *reportOptions) openSetting(c *cobra.Command, in *report.Input) error {
 	f := &o.run.Future
 	given := f.Machine.Override()
 	if f.Machine.Name == "" && given.IsZero() {

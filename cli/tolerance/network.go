@@ -68,7 +68,7 @@ func (o *wiringOptions) check(r *run) error {
 		return nil
 	}
 	topology, err := env.ReadOnce(r.context, r.app, func(from source.Source) (*machine.Topology, error) {
-		return machine.ParseTopologyFrom(from, o.topology)
+		return machine.ParseTopology(from, o.topology)
 	})
 	if err != nil {
 		if o.hopFile() != "" {

@@ -287,7 +287,7 @@ func CheckTogether(ctx context.Context, r *Run, shifts [][]unit.Duration, s *Sha
 	if err != nil {
 		return Violations{}, err
 	}
-	own := sent.violations(r, s)
+	own := sent.violations(r)
 	all, err := cluster.AllGatherValues(ctx, s.Group, &own)
 	sum := Violations{}
 	for _, v := range all {
@@ -380,7 +380,7 @@ func (x *seen) member(begin bool, group, member int32, t unit.Duration) {
 }
 
 // violations counts what ended before it could.
-func (x *seen) violations(r *Run, s *Shared) Violations {
+func (x *seen) violations(r *Run) Violations {
 	var v Violations
 	for join, t := range x.received {
 		if early := x.sent[join] + r.Latency - t; t != unknown && x.sent[join] != unknown && early > 0 {

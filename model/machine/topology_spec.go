@@ -54,11 +54,8 @@ var topologyKinds = map[string]topologyKind{
 var topologyWords = []string{"fattree", "dragonfly", "slimfly", "torus", "matrix"}
 
 // ParseTopology reads a topology as written on the command line: see TopologyHelp. A matrix is
-// read from its file.
-func ParseTopology(spec string) (*Topology, error) { return ParseTopologyFrom(source.Disk, spec) }
-
-// ParseTopologyFrom is ParseTopology with files from a source.
-func ParseTopologyFrom(from source.Source, spec string) (*Topology, error) {
+// read from its file in the source.
+func ParseTopology(from source.Source, spec string) (*Topology, error) {
 	word, rest, _ := strings.Cut(spec, ":")
 	kind, ok := topologyKinds[word]
 	if !ok {

@@ -11,11 +11,13 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"slackline/internal/source"
 )
 
 func topologyOf(t testing.TB, spec string) *Topology {
 	t.Helper()
-	top, err := ParseTopology(spec)
+	top, err := ParseTopology(source.Disk, spec)
 	if err != nil {
 		t.Fatalf("ParseTopology(%q): %v", spec, err)
 	}
@@ -227,7 +229,7 @@ func TestHopMatrix(t *testing.T) {
 		{"1\n", ":1: there are 1 switches between node 0 and itself"},
 	} {
 		write(tc.text)
-		if _, err := ParseTopology("matrix:" + path); err == nil || !strings.Contains(err.Error(), path+tc.want) &&
+		if _, err := ParseTopology(source.Disk, "matrix:"+path); err == nil || !strings.Contains(err.Error(), path+tc.want) &&
 			!strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%q: error %v, want %s", tc.text, err, tc.want)
 		}
@@ -259,7 +261,7 @@ func TestTopologyErrors(t *testing.T) {
 		{"matrix:", "matrix needs file; write matrix:FILE"},
 		{"matrix:/no/such/file", "no such file"},
 	} {
-		if _, err := ParseTopology(tc.spec); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, err := ParseTopology(source.Disk, tc.spec); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%q: error %v, want %s", tc.spec, err, tc.want)
 		}
 	}
@@ -302,14 +304,14 @@ func FuzzParseTopology(f *testing.F) {
 		if strings.HasPrefix(spec, "matrix:") {
 			return // would read files
 		}
-		top, err := ParseTopology(spec)
+		top, err := ParseTopology(source.Disk, spec)
 		if err != nil {
 			return
 		}
 		if h := top.Switches(0, top.Nodes()-1); h < 0 || h > 0 != (top.Nodes() > 1) {
 			t.Fatalf("%d switches", h)
 		}
-		again, err := ParseTopology(top.String())
+		again, err := ParseTopology(source.Disk, top.String())
 		if err != nil || again.Nodes() != top.Nodes() {
 			t.Fatalf("%s is read back as %v, %v", top, again, err)
 		}

@@ -24,8 +24,6 @@ func newCall(c schedule.Call, origin uint32) *call {
 
 func (c *call) fill(_, _ int, b *schedule.Block) { b.Borrow(c.ops[:], c.calls[:], nil, nil) }
 
-func (c *call) operation() schedule.Operation { return c.calls[0].Op }
-
 // start adds the collective to a block with other operations.
 func (c *call) start(_ int, b *schedule.Block) {
 	b.Ops[b.Call(c.calls[0])].Origin = c.ops[0].Origin
@@ -191,7 +189,7 @@ func operationPattern(op schedule.Operation) definition {
 			if err != nil {
 				return err
 			}
-			s.compute(1, 1)
+			s.compute()
 			s.collective(p)
 			return nil
 		},
@@ -272,7 +270,7 @@ func vectorPattern(op schedule.Operation, name, mpi string) definition {
 			if err != nil {
 				return err
 			}
-			s.compute(1, 1)
+			s.compute()
 			s.collective(p)
 			return nil
 		},
@@ -297,7 +295,7 @@ var disseminationPattern = definition{
 		if err != nil {
 			return err
 		}
-		s.compute(1, 1)
+		s.compute()
 		s.collective(p)
 		return nil
 	},

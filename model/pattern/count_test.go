@@ -27,7 +27,7 @@ func Count(p schedule.Program) (t Totals, ok bool) {
 			if o, ok := q.(*overlap); ok {
 				q = o.communication
 			}
-			if c, ok := q.(collectivePart); ok {
+			if c, ok := q.(interface{ operation() schedule.Operation }); ok {
 				t.Calls[c.operation()] += int64(times)
 			}
 		}
@@ -81,7 +81,9 @@ func (p *treePing) messages() int64 {
 
 func (p *linearPing) messages() int64 { return 1 }
 
-func (c *call) messages() int64 { return 0 }
+func (c *call) messages() int64                  { return 0 }
+func (c *call) operation() schedule.Operation    { return c.calls[0].Op }
+func (*groupCall) operation() schedule.Operation { return schedule.Allreduce }
 
 func (o *overlap) messages() int64 { return o.communication.(counted).messages() }
 

@@ -54,7 +54,7 @@ func haloPattern(name string, dimensions int, example string) definition {
 			if err != nil {
 				return err
 			}
-			s.compute(1, 1)
+			s.compute()
 			s.p2p(s.halo(g, "halo", s.Size))
 			return nil
 		},

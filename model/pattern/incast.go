@@ -37,7 +37,7 @@ var incastPattern = definition{
 		if senders == 0 {
 			senders = s.Ranks - 1
 		}
-		s.compute(1, 1)
+		s.compute()
 		s.p2p(&incast{
 			ranks: s.Ranks, root: s.Root, senders: senders, size: s.Size,
 			send: s.origin("MPI_Send", "incast"), recv: s.origin("MPI_Irecv", "incast"),

@@ -254,8 +254,6 @@ func (c *groupCall) fill(rank, _ int, b *schedule.Block) {
 	b.Borrow(c.ops[:], c.calls[g:g+1], nil, nil)
 }
 
-func (c *groupCall) operation() schedule.Operation { return schedule.Allreduce }
-
 func (c *groupCall) start(rank int, b *schedule.Block) {
 	op := &b.Ops[b.Call(c.calls[c.group(rank)])]
 	op.Origin, op.CPU = c.ops[0].Origin, c.ops[0].CPU

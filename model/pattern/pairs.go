@@ -93,7 +93,7 @@ var pairsPattern = definition{
 	},
 	defaults: Params{Size: 1024},
 	build: func(s *script) error {
-		s.compute(1, 1)
+		s.compute()
 		s.p2p(&pairs{
 			ranks: s.Ranks, size: s.Size, seed: s.Seed,
 			send: s.origin("MPI_Sendrecv", "exchange"), recv: s.origin("MPI_Sendrecv", "exchange"),
@@ -113,7 +113,7 @@ var bisectionPattern = definition{
 	},
 	defaults: Params{Size: 1024},
 	build: func(s *script) error {
-		s.compute(1, 1)
+		s.compute()
 		s.p2p(&pairs{
 			ranks: s.Ranks, size: s.Size, seed: s.Seed, oneWay: true,
 			send: s.origin("MPI_Send", "exchange"), recv: s.origin("MPI_Recv", "exchange"),

@@ -40,7 +40,7 @@ var pingpongPattern = definition{
 	build: func(s *script) error {
 		there := pingpong{half: s.Ranks / 2, size: s.Size, send: s.origin("MPI_Send", "ping"), recv: s.origin("MPI_Recv", "ping")}
 		back := pingpong{half: s.Ranks / 2, size: s.Size, send: s.origin("MPI_Send", "pong"), recv: s.origin("MPI_Recv", "pong"), back: true}
-		s.compute(1, 1)
+		s.compute()
 		s.p2p(&there, &back)
 		return nil
 	},

@@ -49,7 +49,7 @@ func pipelinePattern(name, info, details string, turns bool) definition {
 		},
 		defaults: Params{Size: 64 << 10, Pieces: 16},
 		build: func(s *script) error {
-			s.compute(1, 1)
+			s.compute()
 			s.prog.shape.Graphs = true
 			s.p2p(&pipeline{
 				ranks: s.Ranks, root: s.Root, pieces: s.Pieces, size: s.Size, turns: turns,

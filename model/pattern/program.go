@@ -112,7 +112,6 @@ func (p *program) Origins() []schedule.Origin { return p.origins }
 // collectivePart is a collective and nothing else.
 type collectivePart interface {
 	part
-	operation() schedule.Operation
 	// start adds the collective to a block with other operations.
 	start(rank int, b *schedule.Block)
 }

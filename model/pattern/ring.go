@@ -70,7 +70,7 @@ var doubleRingPattern = definition{
 	},
 	defaults: Params{Size: 1024},
 	build: func(s *script) error {
-		s.compute(1, 1)
+		s.compute()
 		s.prog.shape.Graphs = true
 		s.p2p(&twoTokens{s.Ranks, s.Size, s.origin("MPI_Isend", "ring"), s.origin("MPI_Irecv", "ring")})
 		return nil
@@ -90,7 +90,7 @@ var ringPattern = definition{
 		t := token{ranks: s.Ranks, size: s.Size, send: s.origin("MPI_Send", "ring"), recv: s.origin("MPI_Recv", "ring")}
 		first := t
 		first.first = true
-		s.compute(1, 1)
+		s.compute()
 		s.p2p(&first, &t)
 		return nil
 	},
@@ -106,7 +106,7 @@ var shiftPattern = definition{
 	},
 	defaults: Params{Size: 1024},
 	build: func(s *script) error {
-		s.compute(1, 1)
+		s.compute()
 		s.p2p(&shift{s.Ranks, s.Size, s.origin("MPI_Sendrecv", "shift"), s.origin("MPI_Sendrecv", "shift")})
 		return nil
 	},

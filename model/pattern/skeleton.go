@@ -36,7 +36,7 @@ var skeletonPattern = definition{
 		if err != nil {
 			return err
 		}
-		s.compute(1, 1)
+		s.compute()
 		s.p2p(s.halo(g, "halo", s.Size))
 		s.call(c, "convergence")
 		return nil

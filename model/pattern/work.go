@@ -56,11 +56,8 @@ type load struct {
 	skew     int64 // percent of the jitter that a rank keeps; with spread at most 100
 }
 
-// compute appends the given fraction of the compute time of an iteration, with the jitter as its
-// spread. Without compute time it appends nothing.
-func (s *script) compute(num, den int64, path ...string) {
-	s.uneven(load{num, den, 100, 0}, path...)
-}
+// compute appends the compute time of an iteration, with the jitter as its spread. Without compute time it appends nothing.
+func (s *script) compute() { s.uneven(load{1, 1, 100, 0}) }
 
 // uneven appends work that varies in its own way.
 func (s *script) uneven(l load, path ...string) {

@@ -189,7 +189,7 @@ func (m *clockMeasurement) sources() error {
 
 // start asks all clocks where they are, and whether they are one.
 func (m *clockMeasurement) start() error {
-	values, err := m.job.stamps("clocks", 0, 0, 0, 0, 0)
+	values, err := m.job.stamps("clocks", 0, 0, 0, 0)
 	if err != nil {
 		return err
 	}
@@ -221,7 +221,7 @@ func (m *clockMeasurement) ping(asker, answerer int, s []int64) clock.Ping {
 
 func (m *clockMeasurement) roundTrips() error {
 	m.report("%d round trips", m.o.RoundTrips)
-	values, err := m.job.stamps("pings", 0, 0, m.o.RoundTrips, 0, 1)
+	values, err := m.job.stamps("pings", 0, 0, m.o.RoundTrips, 1)
 	if err != nil {
 		return err
 	}
@@ -237,7 +237,7 @@ func (m *clockMeasurement) roundTrips() error {
 
 // scheme runs one of the schemes among the first so many ranks.
 func (m *clockMeasurement) scheme(name string, ranks int) (*Comparison, error) {
-	values, err := m.job.stamps(name, m.o.Patience, ranks, m.o.MostPings, 0, 0)
+	values, err := m.job.stamps(name, m.o.Patience, ranks, m.o.MostPings, 0)
 	if err != nil {
 		return nil, err
 	}

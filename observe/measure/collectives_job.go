@@ -59,7 +59,7 @@ func (m *collectiveJob) start() error {
 		return errAnswer
 	}
 	m.persistent = has[0] != 0
-	places, err := m.job.stamps("places", 0, 0, 0, 0, 0)
+	places, err := m.job.stamps("places", 0, 0, 0, 0)
 	if err != nil {
 		return err
 	}

@@ -148,8 +148,8 @@ func (j *Job) do(what string, n, size, repeat int, pause float64, a, b int) ([]f
 }
 
 // stamps gives an order without a pause and returns whole numbers.
-func (j *Job) stamps(what string, n, size, repeat, a, b int) ([]int64, error) {
-	return j.order(what, n, size, repeat, 0, a, b)
+func (j *Job) stamps(what string, n, size, repeat, b int) ([]int64, error) {
+	return j.order(what, n, size, repeat, 0, 0, b)
 }
 
 func (j *Job) order(what string, n, size, repeat int, pause int64, a, b int) ([]int64, error) {

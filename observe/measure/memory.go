@@ -132,7 +132,7 @@ func measureMemory(ctx context.Context, start Starter, ranks, objects int) (m *J
 		}
 	}
 	for kind, name := range ObjectKinds {
-		values, err := j.stamps("objects", kind, 0, objects, 0, 0)
+		values, err := j.stamps("objects", kind, 0, objects, 0)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
@@ -150,7 +150,7 @@ func measureMemory(ctx context.Context, start Starter, ranks, objects int) (m *J
 
 // usage asks all ranks for their memory.
 func (m *JobMemory) usage(j *Job, set func(r *RankMemory, before, now Usage)) error {
-	values, err := j.stamps("usage", 0, 0, 0, 0, 0)
+	values, err := j.stamps("usage", 0, 0, 0, 0)
 	if err != nil {
 		return err
 	}

@@ -29,20 +29,6 @@ var functionText string
 // their table.
 var Functions = sync.OnceValues(func() ([]Function, error) { return parseFunctions(functionText) })
 
-//go:embed local.txt
-var localText string
-
-// LocalFunctions are the names of the functions that preloaded libraries leave alone.
-func LocalFunctions() []string {
-	var list []string
-	for line := range strings.Lines(localText) {
-		if line[0] != '#' {
-			list = append(list, strings.Fields(line)...)
-		}
-	}
-	return list
-}
-
 func parseFunctions(text string) ([]Function, error) {
 	var list []Function
 	number := 0

@@ -10,6 +10,7 @@ import (
 
 	"slackline/internal/table"
 	"slackline/observe/mpi"
+	"slackline/observe/mpi/mpitest"
 )
 
 // A detail is what is recorded of the functions of some classes beside their time.
@@ -85,7 +86,7 @@ func coverage() (string, error) {
 	fmt.Fprintf(&b, "\n## As time\n\nThe call, its call path, when it began and ended.\n\n%s\n", paragraph(by[len(details)]))
 	fmt.Fprintf(&b, "\n## Not at all\n\nCalls that work in their own process, and the interface for tools (`MPI_T_...`). Their time is part "+
 		"of the function that calls them.\n\n%s\n",
-		paragraph(mpi.LocalFunctions()))
+		paragraph(mpitest.LocalFunctions()))
 	return b.String(), nil
 }
 

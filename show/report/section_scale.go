@@ -77,10 +77,9 @@ func defaultScales(p schedule.Program) []int {
 func (s *story) tellScale() *Section {
 	section := &Section{ID: "scale", Title: "At larger scale", Question: "How will it do with more ranks?"}
 	told := s.tellExtrapolated(section)
-	if s.models.asked && s.tellModels(section) {
-		told = true
-	}
-	if !told {
+	if s.models.asked {
+		s.tellModels(section)
+	} else if !told {
 		section.Missing = s.notSimulated()
 		if section.Missing == nil {
 			section.Missing = &Missing{"a schedule file has one number of ranks; give measurements over several, or a recorded run",
@@ -173,15 +172,15 @@ const (
 )
 
 // tellModels shows how measurements grow.
-func (s *story) tellModels(section *Section) bool {
+func (s *story) tellModels(section *Section) {
 	if s.models.err != nil {
 		section.doubt("No models were found: " + s.models.err.Error())
-		return true
+		return
 	}
 	place, err := s.place()
 	if err != nil {
 		section.doubt("No prediction was made: " + err.Error())
-		return true
+		return
 	}
 	usable := slices.DeleteFunc(slices.Clone(s.models.value), func(m scaling.Modelled) bool { return m.Err != nil || m.Fit.Doubt != "" })
 	if len(usable) == 0 {
@@ -191,7 +190,7 @@ func (s *story) tellModels(section *Section) bool {
 		}
 		section.doubt(fmt.Sprintf("How the measurements grow is unknown: %s. At least %d values of each parameter are needed; %s runs a "+
 			"program over a range.", why, scaling.MinPoints, code("slackline campaign")))
-		return true
+		return
 	}
 	ranked := scaling.Dominating(usable, place)
 	at := figures.PlaceText(s.data.Parameters, place)
@@ -208,7 +207,6 @@ func (s *story) tellModels(section *Section) bool {
 	}
 	section.table(t)
 	section.figure(s.modelFigure(ranked, place))
-	return true
 }
 
 // place is where models predict: the value that the user gave, else four times the largest.

@@ -48,14 +48,6 @@ type Number struct {
 	Given bool
 }
 
-// Or returns the number, or another one if it is not given.
-func (n Number) Or(other int64) int64 {
-	if n.Given {
-		return n.Value
-	}
-	return other
-}
-
 // Node is a node of the graph of a rank.
 type Node struct {
 	ID       uint64

@@ -124,7 +124,7 @@ func (f *file) takeGroups(groups map[string]configuration) {
 			}
 			ranks = append(ranks, n)
 		}
-		i, _ := f.groupAt(name)
+		i := f.groupAt(name)
 		f.groups[i].ranks = ranks
 	}
 }
@@ -150,7 +150,7 @@ func (f *file) takeEntry(e *entry) {
 		return
 	}
 	op.name = name
-	op.stream, _ = f.groupAt(op.group)
+	op.stream = f.groupAt(op.group)
 	f.ops = append(f.ops, op)
 }
 

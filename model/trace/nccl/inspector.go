@@ -115,7 +115,7 @@ func (f *file) take(r *record) {
 		f.lost++
 		return
 	}
-	g, _ := f.groupAt(h.ID)
+	g := f.groupAt(h.ID)
 	f.groups[g].rank, f.groups[g].size = h.Rank, h.Ranks
 	op.stream = g
 	f.ops = append(f.ops, op)

@@ -54,12 +54,12 @@ type group struct {
 }
 
 // groupAt returns the number of a group in the file, and makes it.
-func (f *file) groupAt(name string) (int, bool) {
+func (f *file) groupAt(name string) int {
 	if i := slices.IndexFunc(f.groups, func(g group) bool { return g.name == name }); i >= 0 {
-		return i, true
+		return i
 	}
 	f.groups = append(f.groups, group{name: name, rank: -1})
-	return len(f.groups) - 1, false
+	return len(f.groups) - 1
 }
 
 // read reads files in a directory.

@@ -16,7 +16,7 @@ func TestEveryFunctionIsKnown(t *testing.T) {
 		t.Fatal(err)
 	}
 	byHand := []string{"Init", "Init_thread", "Finalize", "Abort", "Pcontrol", "Session_init", "Session_finalize"}
-	known := append(mpi.LocalFunctions(), byHand...)
+	known := append(LocalFunctions(), byHand...)
 	for _, f := range list {
 		known = append(known, f.Name)
 	}

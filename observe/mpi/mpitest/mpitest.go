@@ -6,6 +6,7 @@ package mpitest
 
 import (
 	"context"
+	_ "embed"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -200,4 +201,18 @@ func NoWarnings(t *testing.T, s mpi.Source) {
 			t.Errorf("%v\n%s", err, out)
 		}
 	})
+}
+
+//go:embed local.txt
+var localText string
+
+// LocalFunctions are the names of the functions that preloaded libraries leave alone.
+func LocalFunctions() []string {
+	var list []string
+	for line := range strings.Lines(localText) {
+		if line[0] != '#' {
+			list = append(list, strings.Fields(line)...)
+		}
+	}
+	return list
 }
