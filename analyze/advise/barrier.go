@@ -12,7 +12,7 @@ import (
 var barrierKind = kind{
 	Info: Info{
 		Name:  "fewer_barriers",
-		Short: "leave out a barrier that nobody needs",
+		Short: "leave out a barrier that is not needed",
 		Meaning: "The collectives of a call path are left out (none), or all but every n-th of them (every:10). Whether the program needs them " +
 			"is not known: a barrier before or after messages is mostly there for measuring or from debugging, one around files or one-sided " +
 			"communication may be needed.",

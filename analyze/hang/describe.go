@@ -107,7 +107,7 @@ func (v *Verdict) call(c *state.Call) string {
 	}
 	from := func(peer int32) string {
 		if peer == state.Anybody {
-			return "anybody"
+			return "any rank"
 		}
 		return fmt.Sprintf("rank %d", peer)
 	}

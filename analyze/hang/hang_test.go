@@ -141,11 +141,11 @@ func TestVerdicts(t *testing.T) {
 			receives(run, 0, 1, 5)
 			sends(run, 1, 0, 6)
 		}, Hang, "hang_mismatched_message", []int{0, 1}, 2, ""},
-		{"from anybody, but all have finished", func(run *state.Run) {
+		{"from any rank, but all have finished", func(run *state.Run) {
 			receives(run, 0, state.Anybody, 1)
 			finalizes(run, 1, 2, 3)
-		}, Hang, "hang_no_sender", []int{0}, 1, "a message from anybody"},
-		{"from anybody, and one computes", func(run *state.Run) {
+		}, Hang, "hang_no_sender", []int{0}, 1, "a message from any rank"},
+		{"from any rank, and one computes", func(run *state.Run) {
 			receives(run, 0, state.Anybody, 1)
 			finalizes(run, 1, 2)
 		}, Slow, "hang_slow", []int{3}, 0, ""},

@@ -24,12 +24,12 @@ var (
 	}
 	cycle = Kind{
 		"hang_cycle", "Deadlock", "ranks wait for each other in a circle",
-		"Each rank of the circle is inside a call that only the next one could end, which waits itself. Nobody outside of it can help.",
+		"Each rank of the circle is inside a call that only the next one could end, which waits itself. No rank outside of it can help.",
 		"Follow the circle from rank to rank: one of the calls stands in the wrong order, or in a branch that not all ranks take.",
 	}
 	mismatchedMessage = Kind{
 		"hang_mismatched_message", "A message that does not fit", "the message was sent with another tag, communicator or to another rank",
-		"A rank waits for a message, and one that nobody has received differs from it in its tag, its communicator or its sender.",
+		"A rank waits for a message, and one that no rank has received differs from it in its tag, its communicator or its sender.",
 		"Compare source, tag and communicator of the receive with those of the send.",
 	}
 	mismatchedCollective = Kind{
@@ -40,7 +40,7 @@ var (
 	}
 	mismatchedRoot = Kind{
 		"hang_mismatched_root", "Different roots", "the ranks of a collective name different roots",
-		"All ranks of a collective must name the same root. Who takes another one waits for a message that nobody sends.",
+		"All ranks of a collective must name the same root. A rank that names another one waits for a message that no rank sends.",
 		"Compute the root from values that are equal on all ranks.",
 	}
 	mismatchedSize = Kind{
@@ -80,8 +80,8 @@ var (
 		"Unlock before calls that wait for others.",
 	}
 	nobodyLeft = Kind{
-		"hang_no_sender", "A message that nobody can send", "no rank is left that could send the message",
-		"A rank waits for a message from anybody, and every rank that could send it has finished or waits itself.",
+		"hang_no_sender", "A message that no rank can send", "no rank is left that could send the message",
+		"A rank waits for a message from any rank, and every rank that could send it has finished or waits itself.",
 		"Count the messages: one more receive than sends, or an end of the loop of receives that was missed.",
 	}
 	endlessLoop = Kind{

@@ -38,7 +38,7 @@ func inboxes(run *state.Run) []*inbox {
 	return list
 }
 
-// match gives messages to receives. Which one a receive from anybody got is not known: it takes what the others leave, so that nobody
+// match gives messages to receives. Which one a receive from any rank got is not known: it takes what the others leave, so that nobody
 // is said to lack a message that may be there.
 func (b *inbox) match(rank *state.Rank) {
 	b.current = make([]bool, len(rank.Threads))
@@ -125,7 +125,7 @@ func (a *analysis) unreceived(from int, to, tag int32, comm uint32, behind int64
 	return a.inboxes[to].left[state.Channel{Peer: int32(from), Tag: tag, Comm: comm}] > behind
 }
 
-// counted reports whether the messages between two ranks are all known; the other one may be anybody.
+// counted reports whether the messages between two ranks are all known; the other one may be any rank.
 func (a *analysis) counted(one, other int32) bool {
 	if other == state.Anybody {
 		other = one
@@ -144,7 +144,7 @@ func (a *analysis) receiveNeed(rank int, w wanted) need {
 	switch {
 	case w.peer == state.Anybody:
 		x.any = a.others(rank, w.comm)
-		x.what = fmt.Sprintf("a message from anybody (%s, %s)", tag, a.comm(w.comm))
+		x.what = fmt.Sprintf("a message from any rank (%s, %s)", tag, a.comm(w.comm))
 	case w.peer < 0 || int(w.peer) >= len(a.ranks):
 		x.unknown = true
 	default:

@@ -35,7 +35,7 @@ func (a *analysis) mismatch(f *Finding, rank int, w *wanted) bool {
 		return false
 	}
 	f.Kind = &mismatchedMessage
-	f.Mistake = fmt.Sprintf("Rank %d has sent rank %d a message with tag %d on %s that nobody receives: %s.",
+	f.Mistake = fmt.Sprintf("Rank %d has sent rank %d a message with tag %d on %s that no rank receives: %s.",
 		best.Peer, rank, best.Tag, a.comm(best.Comm), a.wrong(*best, w))
 	f.add(int(best.Peer), rank)
 	return true

@@ -74,7 +74,7 @@ var cases = []planted{
 		name: "waitany", outcome: hang.Hang, kinds: []string{"hang_cyclic_receives", "hang_cycle"}, culprits: []int{0, 1},
 		says: "MPI_Waitany",
 	},
-	{name: "any_source", outcome: hang.Hang, kinds: []string{"hang_no_sender"}, culprits: []int{0}, says: "from anybody"},
+	{name: "any_source", outcome: hang.Hang, kinds: []string{"hang_no_sender"}, culprits: []int{0}, says: "from any rank"},
 	{name: "probe", outcome: hang.Hang, kinds: []string{"hang_cyclic_receives"}, culprits: []int{0, 1}, says: "MPI_Probe"},
 	{
 		name: "broken_ring", outcome: hang.Hang, kinds: []string{"hang_cycle", "hang_mismatched_message"}, culprits: []int{3},

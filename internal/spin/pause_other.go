@@ -2,5 +2,5 @@
 
 package spin
 
-// Pause tells the core that this thread waits in a loop; this one has no word for it.
+// Pause tells the core that this thread waits in a loop; there is no such instruction here.
 func Pause() {}

@@ -252,7 +252,7 @@ func (h *history) polled(polls []rawRecord) *state.Call {
 	return c
 }
 
-// widen lets a probe stand for others, too: for a message from anybody if they look for different ones.
+// widen lets a probe stand for others, too: for a message from any rank if they look for different ones.
 func (h *history) widen(c *state.Call, others []rawRecord) {
 	for i := range others {
 		o := h.callOf(&others[i])

@@ -33,7 +33,7 @@ int bridge_done(int n, MPI_Request *requests, int *at)
 	return 1;
 }
 
-enum { SPIN = 50 * 1000 }; /* how long to wait with open eyes, in ns */
+enum { SPIN = 50 * 1000 }; /* how long to poll without sleeping, in ns */
 
 /* rest is how long to sleep, in us, after so many us of waiting: longer if others need the core. */
 static long rest(long waited)
@@ -43,8 +43,8 @@ static long rest(long waited)
 	return waited > 50000 ? 1000 : us < shortest ? shortest : us > longest ? longest : us;
 }
 
-/* spin waits with open eyes: for a moment if the core is not needed by another process of the job, and as long as
- * so many bytes that are under way may take, for only who looks moves them. */
+/* spin polls without sleeping: for a moment if the core is not needed by another process of the job, and as long as
+ * so many bytes that are under way may take, since MPI moves them only inside its calls. */
 static int spin(int n, MPI_Request *requests, int *at, int64_t start, uint64_t bytes)
 {
 	const int64_t slow = 4; /* ns per byte */
@@ -59,8 +59,8 @@ static int spin(int n, MPI_Request *requests, int *at, int64_t start, uint64_t b
 	return 0;
 }
 
-/* Who does not wait with open eyes sleeps, each time for a small part of the time that it has waited: so it
- * comes late by that part at most, looks seldom, and the core is free for those who work. */
+/* After that it sleeps between two polls, each time for a small part of the time that it has waited: so it
+ * is late by that part at most, polls seldom, and the core is free for processes that work. */
 int bridge_wait(int n, MPI_Request *requests, uint64_t bytes)
 {
 	int at = 0;

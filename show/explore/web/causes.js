@@ -49,7 +49,7 @@ export class CausesView {
     const list = by === "rank" ? waits.causes : by === "ranks" ? waits.by_rank : by === "function" ? byFunction(waits.by_path, paths) : waits.by_path;
     const all = by === "rank" ? waits.all_causes : by === "ranks" ? waits.all_ranks : by === "function" ? list.length : waits.all_paths;
     if (waits.waiting === 0) {
-      this.root.replaceChildren(el("div", { class: "notice" }, el("h2", { text: "Nobody waits" }), el("p", { text: "There are no wait states in this run." })));
+      this.root.replaceChildren(el("div", { class: "notice" }, el("h2", { text: "No rank waits" }), el("p", { text: "There are no wait states in this run." })));
       return;
     }
     const unattributed = waits.unattributed > 0 ? ` ${percent(waits.unattributed / waits.waiting)} has no known cause.` : "";

@@ -142,7 +142,7 @@ export class OverviewView {
 
   /** @param {Facts} f */
   causes(f) {
-    if (f.waits.waiting === 0) return el("p", { class: "muted", text: "Nobody waits in this run." });
+    if (f.waits.waiting === 0) return el("p", { class: "muted", text: "No rank waits in this run." });
     const list = f.waits.by_path.slice(0, CAUSES).map((c) => {
       const bar = el("span", { class: "bar wait-bar" });
       bar.style.width = `${Math.min(100, 100 * c.share)}%`;

@@ -26,7 +26,7 @@ export class LongestWaits {
     try {
       const [{ states }, paths] = await Promise.all([api.largest({ run: run.index, largest: SHOWN }), pathsOf(run.index)]);
       if (states.length === 0) {
-        this.element.replaceChildren(el("p", { class: "muted", text: "Nobody waits in this run." }));
+        this.element.replaceChildren(el("p", { class: "muted", text: "No rank waits in this run." }));
         return;
       }
       this.element.replaceChildren(
