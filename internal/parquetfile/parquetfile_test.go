@@ -3,6 +3,7 @@ package parquetfile
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -44,7 +45,7 @@ func TestWriteInBatches(t *testing.T) {
 		Name string `parquet:"name,dict" meaning:"what"`
 		Size *int64 `parquet:"size_bytes,optional" meaning:"how much"`
 	}
-	const rows = 10_000 // more than a batch
+	const rows = 3*rowsPerGroup + 1000
 	var b bytes.Buffer
 	n, err := Write(&b, "events", func() error { return nil }, func(w *Writer[row]) {
 		for i := range int64(rows) {
@@ -59,6 +60,9 @@ func TestWriteInBatches(t *testing.T) {
 		t.Fatal(n, err)
 	}
 	f := open(t, &b)
+	if got := len(f.RowGroups()); got != 4 {
+		t.Errorf("%d groups of rows, want 4", got)
+	}
 	if got, want := described(t, f)[3], (Column{"size_bytes", "int64", "B", "how much", true}); got != want {
 		t.Errorf("column %+v, want %+v", got, want)
 	}
@@ -73,6 +77,42 @@ func TestWriteInBatches(t *testing.T) {
 		}
 	}
 }
+
+// Errors of the writer and of those who stop it end the work, while groups are being encoded too.
+func TestWriteEnds(t *testing.T) {
+	type row struct {
+		At int64 `parquet:"at_ps,delta"`
+	}
+	full, stopped := errors.New("no space"), errors.New("stopped")
+	for _, test := range []struct {
+		to   io.Writer
+		stop func(n int64) error
+		want error
+	}{
+		{failing{full}, func(int64) error { return nil }, full},
+		{io.Discard, func(n int64) error {
+			if n > 2*rowsPerGroup+5000 {
+				return stopped
+			}
+			return nil
+		}, stopped},
+	} {
+		added := int64(0)
+		_, err := Write(test.to, "events", func() error { return test.stop(added) }, func(w *Writer[row]) {
+			for i := range int64(9 * rowsPerGroup) {
+				added++
+				w.Add(row{i * i})
+			}
+		})
+		if !errors.Is(err, test.want) {
+			t.Errorf("error %v, want %v", err, test.want)
+		}
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
 func TestWriteValues(t *testing.T) {
 	names := []string{"name", "T_ns", "count", "share", "ok", "mixed", "nothing", "wait_s"}
