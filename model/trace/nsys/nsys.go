@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -126,7 +127,7 @@ func threadOf(id int64) int64  { return id & (1<<24 - 1) }
 // survey finds the processes with kernels, and the first time.
 func (r *reader) survey() []int64 {
 	seen := map[int64]bool{}
-	some := false
+	some, known := false, len(r.damage)
 	note := func(t int64) {
 		if t >= 0 && (!some || t < r.earliest) {
 			r.earliest, some = t, true
@@ -143,13 +144,8 @@ func (r *reader) survey() []int64 {
 	for _, table := range []string{calls, ranges} {
 		r.each(table, "start", func(v []int64, _ func(int) string) { note(v[0]) })
 	}
-	r.damage = r.damage[:min(len(r.damage), 1)] // they will be found again
-	var pids []int64
-	for pid := range seen {
-		pids = append(pids, pid)
-	}
-	slices.Sort(pids)
-	return pids
+	r.damage = r.damage[:known] // what was found here will be found again
+	return slices.Sorted(maps.Keys(seen))
 }
 
 // hostCalls adds ranges of NVTX and calls.
