@@ -5,9 +5,10 @@
 #     examples/validation/apps.sh LIST                                 # prints the table
 #     examples/validation/apps.sh LIST docs/studies/validation.md      # writes it between the marks of that page
 #
-# The applications are not part of slackline: fetch and build them as their authors say, once per MPI library, without OpenMP. The
-# list has a program per line: a name, a number of ranks, the folder to run in, the command. {mpi} becomes openmpi or mpich; folders
-# and commands that are paths are relative to the list. Choose problems that run for one to three seconds. Example:
+# The applications are not part of slackline: fetch.sh fetches and builds those of the page and writes the list. For others build them as
+# their authors say, once per MPI library, without OpenMP. The list has a program per line: a name, a number of ranks, the folder to
+# run in, the command. {mpi} becomes openmpi or mpich; folders and commands that are paths are relative to the list. Choose problems
+# that run for one to three seconds. Example:
 #
 #     comd  2  CoMD  bin/{mpi}/comd -x 8 -y 8 -z 8 -i 2 -N 200
 #
