@@ -98,7 +98,15 @@ func (c *converter) compose(k int) bool {
 }
 
 func (c *converter) membersOf(k int) []timeline.Member {
-	return c.t.MembersOf(&c.t.Collectives[k])
+	col := &c.t.Collectives[k]
+	members := c.t.MembersOf(col)
+	if c.t.HeldAtBegin(col) {
+		members = slices.Clone(members)
+		for i := range members {
+			members[i].Complete = members[i].Issue
+		}
+	}
+	return members
 }
 
 // callOf makes a call of a collective, or finds an equal one.

@@ -6,8 +6,9 @@ import (
 	"slackline/model/timeline"
 )
 
-// Collectives among neighbors, and MPI_Alltoallv and MPI_Alltoallw in which some ranks send nothing to some others or which work between
-// two groups, become the messages with data: all begin at once, and the call or its wait requires all of them.
+// Collectives among neighbors, MPI_Gatherv and MPI_Scatterv in which some ranks have no data, and MPI_Alltoallv and MPI_Alltoallw in
+// which some ranks send nothing to some others or which work between two groups, become the messages with data: all begin at once, and the
+// call or its wait requires all of them.
 
 // exchange makes messages of a collective, if it is such a one.
 func (c *converter) exchange(k int) bool {
@@ -18,6 +19,8 @@ func (c *converter) exchange(k int) bool {
 		sizes = c.edgesAmongNeighbors(col, members)
 	case col.Op == timeline.OpAlltoallv || col.Op == timeline.OpAlltoallw:
 		sizes = c.pairSizes(col, members)
+	case col.Op == timeline.OpGatherv || col.Op == timeline.OpScatterv:
+		sizes = c.rootSizes(col, members)
 	}
 	if sizes == nil || !c.canCompose(members) {
 		return false
@@ -129,5 +132,34 @@ func (c *converter) pairSizes(col *timeline.Collective, members []timeline.Membe
 			return nil
 		}
 		return c.t.CountsOf(&members[to])[count+from-first:][:1]
+	}
+}
+
+// rootSizes returns the size of the message from or to the root of a gatherv or scatterv; nil if all or none of the others have data, or if
+// it is between two groups.
+func (c *converter) rootSizes(col *timeline.Collective, members []timeline.Member) func(from, to int) []int64 {
+	data := make([]int64, len(members))
+	some, none := false, false
+	for i := range members {
+		if int32(i) == col.Root {
+			continue
+		}
+		if data[i] = members[i].Sent; col.Op == timeline.OpScatterv {
+			data[i] = members[i].Received
+		}
+		some, none = some || data[i] > 0, none || data[i] <= 0
+	}
+	if !some || !none || len(c.t.Comms[col.Comm].Remote) > 0 {
+		return nil
+	}
+	return func(from, to int) []int64 {
+		root, other := to, from
+		if col.Op == timeline.OpScatterv {
+			root, other = from, to
+		}
+		if int32(root) != col.Root {
+			return nil
+		}
+		return data[other : other+1]
 	}
 }

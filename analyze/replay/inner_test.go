@@ -137,6 +137,18 @@ func TestInner(t *testing.T) {
 				"0..5 work\n5..30 MPI_Alltoallv: begin; alltoallv sent 1 received 0 counts 0,1,0,0",
 				"0..20 work\n20..30 MPI_Alltoallv: begin; alltoallv sent 0 received 1 counts 0,0,1,0",
 			}, "5.3 20.3"},
+		{"gatherv: the root does not wait for rank 1, which has nothing", "",
+			[]string{
+				"0..1 work\n1..30 MPI_Gatherv: begin; gatherv sent 1 received 2 root 0",
+				"0..20 work\n20..30 MPI_Gatherv: begin; gatherv sent 0 received 0 root 0",
+				"0..5 work\n5..30 MPI_Gatherv: begin; gatherv sent 1 received 0 root 0",
+			}, "7.6 20 5.3"},
+		{"scatterv: rank 1 gets nothing and does not wait", "",
+			[]string{
+				"0..20 work\n20..30 MPI_Scatterv: begin; scatterv sent 2 received 1 root 0",
+				"0..1 work\n1..30 MPI_Scatterv: begin; scatterv sent 0 received 0 root 0",
+				"0..5 work\n5..30 MPI_Scatterv: begin; scatterv sent 0 received 1 root 0",
+			}, "20.3 1 22.6"},
 		{"post, start, put, complete, wait", "window w comm W\n",
 			[]string{
 				"0..1 MPI_Win_create: begin; win-create w\n1..11 work\n11..12 MPI_Win_start: win-start w 1\n12..13 MPI_Put: put w to 1 size 1\n" +
@@ -176,6 +188,11 @@ func TestInner(t *testing.T) {
 				"0..1 MPI_Win_create: begin; win-create w\n1..2 MPI_Put: put w to 1 size 0\n2..30 MPI_Put: put w to 0 size 8",
 				"0..30 MPI_Win_create: begin; win-create w",
 			}, "2.6 2.6"},
+		{"a split write that waits for all where it begins, and takes 7 us there", "file f comm W\n",
+			[]string{
+				"0..5 work\n5..27 MPI_File_write_all_begin: file-begin f 1 size 8\n27..30 MPI_File_write_all_end: file-end f 1",
+				"0..20 work\n20..27 MPI_File_write_all_begin: file-begin f 1 size 8\n27..30 MPI_File_write_all_end: file-end f 1",
+			}, "32.6 30.6"},
 		{"a communicator is made when all have come", "comm N 0 1\n",
 			[]string{
 				"0..5 work\n5..30 MPI_Comm_dup: begin; comm-create N; create_handle comm W",
@@ -222,6 +239,29 @@ func TestInner(t *testing.T) {
 				t.Errorf("finish times %v us, want %s", got, tc.want)
 			}
 		})
+	}
+}
+
+// TestSimulatedPolls wants calls that a program repeats until they find something to wait in its simulated run, too.
+func TestSimulatedPolls(t *testing.T) {
+	window := "0..1 MPI_Win_create: begin; win-create w\n"
+	for _, tc := range []struct{ metric, defs, waits, late string }{
+		{"late_sender", "", "0..1 MPI_Irecv: post 1\n1..25 MPI_Test: polls 9; recv from 1 size 8 request 1",
+			"0..20 work\n20..21 MPI_Send: send to 0 size 8"},
+		{"early_wait", "window w comm W\n", window + "1..2 MPI_Win_post: win-post w 1\n2..25 MPI_Win_test: polls 9; win-wait w",
+			window + "1..2 MPI_Win_start: win-start w 0\n2..22 work\n22..23 MPI_Win_complete: win-complete w"},
+	} {
+		p, err := New(readText(t, tc.defs, tc.waits, tc.late), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := simulate.Run(t.Context(), p, cluster(machine.NoLimit), simulate.Options{Calls: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := waitsOf(t, r.Calls)[tc.metric]; got < 15*unit.Microsecond {
+			t.Errorf("%s of %s, want the 20us that rank 1 works", tc.metric, got)
+		}
 	}
 }
 

@@ -284,6 +284,9 @@ func (c *callRecorder) collect() *timeline.Timeline {
 func (c *callRecorder) call(q *callRank, origin uint32, region regionID, end int64, begins func(until int64), completes func()) {
 	c.enterPath(q, c.regions.of(origin).path)
 	q.Enter(unit.Duration(q.now), region)
+	if c.regions.of(origin).tests {
+		q.Polls(1)
+	}
 	lost := q.lostUntil(end)
 	if begins != nil {
 		begins(end - lost)

@@ -26,6 +26,7 @@ type originRegions struct {
 	begins bool // it is a call that begins something, which another one completes
 	joint  bool // it may send and receive several messages at once
 	waits  bool // it is a call that completes requests
+	tests  bool // it is a call that tests; the program repeats it until it finds something
 }
 
 // fill makes the regions of all origins.
@@ -56,6 +57,7 @@ func (r *callRegions) fill(build *timeline.Builder, origins []schedule.Origin) {
 			name := strings.TrimPrefix(strings.ToLower(o.Call), "mpi_")
 			to.name, to.call = o.Call, r.named(o.Call)
 			to.waits = strings.HasPrefix(name, "wait") || strings.HasPrefix(name, "test")
+			to.tests = timeline.IsTest(o.Call)
 			to.joint = strings.HasPrefix(name, "sendrecv") || strings.HasPrefix(name, "isendrecv") || strings.HasPrefix(name, "startall")
 			to.begins = strings.HasPrefix(name, "i") && name != "init" && name != "init_thread" || strings.HasPrefix(name, "start") ||
 				strings.HasPrefix(name, "pready")

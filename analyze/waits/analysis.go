@@ -25,6 +25,7 @@ type analysis struct {
 	tests    []bool  // by timeline.PathID: whether it ends in a call that only tests
 	groups   []group // by communicator
 	rules    []uint8 // by collective: number of its rule, 0 if it neither waits nor synchronizes
+	begun    []bool  // by collective: its members waited in the calls that begin it; nil: in none
 	points   []syncPoint
 	joinings [][]joining // by location
 	contacts []contacts  // by location that receives
@@ -111,11 +112,7 @@ func mastersOf(tl *timeline.Timeline) []int32 {
 func testsOf(tl *timeline.Timeline) []bool {
 	tests := make([]bool, len(tl.Paths))
 	for id := 1; id < len(tests); id++ {
-		switch tl.Regions[tl.Paths[id].Region].Name {
-		case "MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Win_test", "MPI_Parrived", "MPI_Request_get_status",
-			"MPI_Iprobe", "MPI_Improbe":
-			tests[id] = true
-		}
+		tests[id] = timeline.IsTest(tl.Regions[tl.Paths[id].Region].Name)
 	}
 	return tests
 }

@@ -154,3 +154,13 @@ func openMPRole(what string) Role {
 	}
 	return Function
 }
+
+// IsTest reports whether a call of MPI only tests whether something is there.
+func IsTest(name string) bool {
+	switch name {
+	case "MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Win_test", "MPI_Parrived", "MPI_Request_get_status",
+		"MPI_Iprobe", "MPI_Improbe":
+		return true
+	}
+	return false
+}

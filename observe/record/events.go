@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"slackline/model/timeline"
@@ -98,6 +99,7 @@ type eventStream struct {
 	before uint32   // stack of the last call or sample
 	open   []uint32 // regions that the program has entered and not left
 	issued map[uint64]trace.Event
+	held   rawRecord // a sample that may belong to the next record; its kind is 0: there is none
 	run    pollRun
 	polls  int64 // calls that the next one stands for
 	more   bool  // the call of the last record goes on in the next one
@@ -149,6 +151,7 @@ func (s *eventStream) fill() error {
 		switch err := s.file.next(&rec); {
 		case err == io.EOF:
 			s.done = true
+			s.release()
 			s.endRun()
 			s.putLacks(math.MaxInt64)
 			if s.file.head.full() {
@@ -163,10 +166,28 @@ func (s *eventStream) fill() error {
 			if s.dropped != nil {
 				s.begin(picoseconds(rec.enter))
 			}
+			if rec.kind == rawSpan && rec.enter <= s.held.enter {
+				s.held.kind = 0
+			}
+			s.release()
+			if rec.kind == rawSample {
+				s.held = rec
+				s.held.counted = slices.Clone(rec.counted)
+				continue
+			}
 			s.take(&rec)
 		}
 	}
 	return nil
+}
+
+// release takes the sample that was held. A sample that is due while a thread sleeps is taken when it wakes up, before the record of the
+// wait, which says where it slept.
+func (s *eventStream) release() {
+	if s.held.kind == rawSample {
+		s.take(&s.held)
+	}
+	s.held.kind = 0
 }
 
 // put adds an event; times do not decrease.
