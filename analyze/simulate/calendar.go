@@ -157,6 +157,49 @@ func (c *calendar) advance(window int64) {
 	c.first = c.firstEntry()
 }
 
+// alignCalendars brings calendars to the same present window, the last of theirs. No host may be waiting for it.
+func alignCalendars(cals []*calendar) {
+	last := int64(0)
+	for _, c := range cals {
+		last = max(last, c.window)
+	}
+	for _, c := range cals {
+		if c.window < last {
+			c.advance(last)
+		}
+	}
+}
+
+// dealCalendars gives all entries of aligned calendars to those of the threads that own the hosts.
+func dealCalendars(cals []*calendar, owners *deal) {
+	var entries []farEntry
+	for _, c := range cals {
+		entries = c.takeAll(entries)
+	}
+	for _, e := range entries {
+		c := cals[owners.owner(e.host)]
+		c.wake(e.host, e.window*c.width)
+	}
+}
+
+// takeAll removes all entries and appends them to a list.
+func (c *calendar) takeAll(list []farEntry) []farEntry {
+	c.soon.drain(func(host int32) { list = append(list, farEntry{c.window + 1, host}) })
+	for k := int64(1); k < wheelSize; k++ {
+		window := c.window + k
+		slot := window % wheelSize
+		for i := c.wheel[slot]; i != 0; i = c.entries[i].next {
+			list = append(list, farEntry{window, c.entries[i].host})
+		}
+		c.wheel[slot] = 0
+	}
+	list = append(list, c.far.items...)
+	c.far.items = c.far.items[:0]
+	clear(c.filled[:])
+	c.entries, c.free, c.first = c.entries[:1], 0, never
+	return list
+}
+
 // hostSet is a set of hosts: a bitmap with a second level that marks which of its words have
 // bits.
 type hostSet struct {

@@ -156,6 +156,7 @@ func (s *generalShard) post() (*sent, *ports) {
 }
 
 func (s *generalShard) setDirect(on bool)                  { s.mail.direct = on }
+func (s *generalShard) merge(bool) bool                    { return false }
 func (s *generalShard) cal() *calendar                     { return s.calendar }
 func (s *generalShard) failed() bool                       { return s.overflow || s.large }
 func (s *generalShard) progress() (messages, visits int64) { return s.stats.messages, s.visits }

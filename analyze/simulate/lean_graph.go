@@ -138,16 +138,21 @@ func (l *lean) addBatch(g *leanGraph, kind int32, b readyBatch) {
 		*ops |= b.ops
 		return
 	}
+	l.newBatch(b, &last.next)
+}
+
+// newBatch keeps a batch and sets the number that leads to it.
+func (l *lean) newBatch(b readyBatch, number *int32) {
 	if i := l.freeBatch; i != 0 {
 		l.freeBatch = l.batches[i].next
 		l.batches[i] = b
-		last.next = i
+		*number = i
 		return
 	}
 	if len(l.batches) == 0 {
 		l.batches = append(l.batches, readyBatch{}) // 0 is no batch
 	}
-	last.next = int32(len(l.batches)) // now, since the last batch may move
+	*number = int32(len(l.batches)) // now, since it may be in a batch, which may move
 	l.batches = append(l.batches, b)
 }
 

@@ -17,9 +17,7 @@ func (l *lean) loadGraph(r int32, h *leanHost, t int64, gen uint32) {
 	if h.slotBits == 0 || n > 1<<(h.slotBits-1) {
 		l.newSlot(h, int(n))
 	}
-	if missing := linksPerOp*len(l.ops) - len(l.links); missing > 0 {
-		l.links = append(l.links, make([]uint64, missing)...)
-	}
+	l.growLinks()
 	i := l.newGraph()
 	h.graph = true
 	h.sends, h.recvs, h.calcs, h.recvd, h.calced = 0, 0, 0, 0, 0
@@ -38,6 +36,13 @@ func (l *lean) loadGraph(r int32, h *leanHost, t int64, gen uint32) {
 	h.open = int32(n)
 	if l.large != nil {
 		l.large.newPhase(r)
+	}
+}
+
+// growLinks makes room for the links of all slots.
+func (l *lean) growLinks() {
+	if missing := linksPerOp*len(l.ops) - len(l.links); missing > 0 {
+		l.links = append(l.links, make([]uint64, missing)...)
 	}
 }
 

@@ -21,13 +21,7 @@ func (l *lean) postAll(h *leanHost) {
 		h.posted = ^uint64(0) >> (64 - n)
 		return
 	}
-	i := len(l.tables)
-	if k := len(l.noTable); k > 0 {
-		i = int(l.noTable[k-1])
-		l.noTable = l.noTable[:k-1]
-	} else {
-		l.tables = append(l.tables, leanTable{})
-	}
+	i := l.newTable()
 	h.posted = uint64(i)
 	t := &l.tables[i]
 	size := 2 << bits.Len(uint(n))
@@ -45,6 +39,16 @@ func (l *lean) postAll(h *leanHost) {
 		}
 		t.slots[s] = uint32(i) + 1
 	}
+}
+
+func (l *lean) newTable() int {
+	if k := len(l.noTable); k > 0 {
+		i := int(l.noTable[k-1])
+		l.noTable = l.noTable[:k-1]
+		return i
+	}
+	l.tables = append(l.tables, leanTable{})
+	return len(l.tables) - 1
 }
 
 func (t *leanTable) home(peer int32, tag uint32) uint32 {

@@ -125,8 +125,7 @@ func (l *lean) recv(h *leanHost, i int) *leanOp {
 // newSlot gives a host a slot for n operations and takes the old one back.
 func (l *lean) newSlot(h *leanHost, n int) {
 	if h.slotBits > 0 {
-		l.ops[h.slot].load = uint64(l.freeSlot[h.slotBits-1])
-		l.freeSlot[h.slotBits-1] = h.slot
+		l.freeSlotOf(h)
 	}
 	b := max(bits.Len(uint(n-1)), 1)
 	h.slotBits = uint8(b) + 1
@@ -141,4 +140,9 @@ func (l *lean) newSlot(h *leanHost, n int) {
 	h.slot = uint32(len(l.ops))
 	l.ops = doubled(l.ops, 1<<b)
 	l.ops = l.ops[:len(l.ops)+1<<b]
+}
+
+func (l *lean) freeSlotOf(h *leanHost) {
+	l.ops[h.slot].load = uint64(l.freeSlot[h.slotBits-1])
+	l.freeSlot[h.slotBits-1] = h.slot
 }

@@ -123,7 +123,7 @@ func (l *lean) collect(from, round int) {
 	}
 }
 
-func (l *lean) takeArrived()                       { l.ports.take(l.arrive) }
+func (l *lean) takeArrived()                       { l.ports.take(l.home().arrive) }
 func (l *lean) post() (*sent, *ports)              { return &l.mail.sent, &l.ports }
 func (l *lean) beginRound(round int)               { l.mail.begin(round); l.ports.reset() }
 func (l *lean) setDirect(on bool)                  { l.mail.direct = on }

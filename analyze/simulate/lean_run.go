@@ -68,13 +68,15 @@ func (r *run) tryLean(ctx context.Context, threads int, withLarge bool) (_ *Resu
 func (r *run) leanResult(ctx context.Context, shards []*lean, link *link, breakdown []breakdownSum) (_ *Result, large bool, _ error) {
 	result := &Result{Engine: "window", Threads: len(shards)}
 	var end outcome
+	unfinished := 0 // a host may have come to its end on another thread than that of its start
 	for _, s := range shards {
 		end.set(endLarge, s.sawLarge)
 		end.set(endUnfit, s.unfit)
 		end.set(endOverflow, s.overflow)
-		end.set(endUnfinished, s.running > 0 || s.left > 0)
+		unfinished += s.running + s.left
 		result.add(&s.stats)
 	}
+	end.set(endUnfinished, unfinished > 0)
 	if err := r.agree(&end, link); err != nil {
 		return nil, false, err
 	}

@@ -24,7 +24,7 @@ type roundReport struct {
 	messages, visits int64        // so far
 	waited           int64        // nanoseconds so far, for others
 	whom             uint64       // which threads get messages; see sent
-	alone            bool         // of the first thread: it goes on alone
+	way              way          // of the first thread: how the threads go on
 	_                [72]byte
 }
 

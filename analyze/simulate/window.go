@@ -14,7 +14,8 @@ import (
 // end of the window (mail.go), where the threads wait for each other once (roundbarrier.go). A core always
 // stays with its thread, so that its hosts stay in the cache there. Only when it has been measured
 // that the threads do not gain from each other (pace.go) does the first one carry out all cores, and
-// the others sleep.
+// the others sleep. If that stays so, the first core takes all hosts, and is as fast as the core of a run
+// with one thread.
 //
 // Processes share the hosts in the same way: see link.
 
@@ -35,6 +36,9 @@ type windowCore interface {
 	// setDirect says whether all cores are carried out by one thread: then messages to other
 	// cores are given to them at once.
 	setDirect(bool)
+	// merge gives the hosts of all cores to this one, the first, or gives them back. It reports whether
+	// this core has all hosts now: not every kind of core can do it.
+	merge(all bool) bool
 	cal() *calendar
 	// failed reports whether the run cannot go on.
 	failed() bool
@@ -49,6 +53,7 @@ type windowCore interface {
 type windows struct {
 	ctx     context.Context
 	cores   []windowCore
+	active  []windowCore // those that have hosts
 	cals    []*calendar
 	link    *link // to other processes; nil: there are none
 	ports   []*ports
@@ -68,8 +73,17 @@ type windows struct {
 type turn struct {
 	round  int
 	window int64 // the window to carry out; start: begin the run
-	alone  bool  // one thread carries out all cores
+	way    way
 }
+
+// way is how the threads carry out the cores.
+type way int8
+
+const (
+	together way = iota // each its own
+	alone               // the first thread all of them
+	merged              // the first thread its own, which has all hosts
+)
 
 // Special windows.
 const (
@@ -83,7 +97,7 @@ func (t turn) over() bool { return t.window == never || t.window == stopAll }
 func (r *run) runWindows(ctx context.Context, cores []windowCore, l *link) error {
 	n := len(cores)
 	w := &windows{
-		ctx: ctx, cores: cores, link: l, tick: r.tick(),
+		ctx: ctx, cores: cores, active: cores, link: l, tick: r.tick(),
 		barrier: newRoundBarrier(n),
 		pace:    newPace(n), horizon: start,
 		gates:  make([]chan turn, n),
@@ -106,11 +120,12 @@ func (w *windows) run() error {
 		helpers[i] = make(chan turn)
 		fault.Go(func() { w.helper(i + 1) })
 	}
-	for now := (turn{window: start, alone: len(w.cores) == 1}); !now.over(); {
-		for _, c := range w.cores {
-			c.setDirect(now.alone)
-		}
-		if now.alone {
+	now := turn{window: start}
+	if len(w.cores) == 1 {
+		now.way = alone
+	}
+	for !now.over() {
+		if w.setWay(now); now.way != together {
 			now = w.alone(now)
 			continue
 		}
@@ -129,6 +144,25 @@ func (w *windows) run() error {
 		return w.err
 	}
 	return w.ctx.Err()
+}
+
+// setWay prepares the cores for the way in which they go on.
+func (w *windows) setWay(now turn) {
+	if now.way != together {
+		for t := range w.cores {
+			w.collect(t, now.round-1)
+		}
+		w.barrier.forget()
+	}
+	if all := now.way == merged; all != (len(w.active) < len(w.cores)) {
+		w.active = w.cores
+		if w.cores[0].merge(all) {
+			w.active = w.cores[:1]
+		}
+	}
+	for _, c := range w.cores {
+		c.setDirect(now.way != together)
+	}
 }
 
 // helper is what the threads but the first do.
@@ -155,11 +189,14 @@ func (w *windows) together(t int, now turn) turn {
 			r.next = stopAll
 		}
 		if t == 0 {
-			r.alone = w.pace.looks(now.round) && w.pace.next(w.barrier.sums(now.round-1))
+			r.way = together
+			if w.pace.looks(now.round) {
+				r.way = w.pace.next(w.barrier.sums(now.round - 1))
+			}
 		}
 		w.barrier.wait(t, now.round)
 
-		then := turn{round: now.round + 1, window: never, alone: w.barrier.report(0, now.round).alone}
+		then := turn{round: now.round + 1, window: never, way: w.barrier.report(0, now.round).way}
 		messages := int64(0)
 		for i := range w.cores {
 			s := w.barrier.report(i, now.round)
@@ -176,20 +213,16 @@ func (w *windows) together(t int, now turn) turn {
 		if now = then; t == 0 {
 			w.report(now, messages)
 		}
-		if now.over() || now.alone {
+		if now.over() || now.way != together {
 			return now
 		}
 	}
 }
 
-// alone carries out rounds of all cores, until the run ends or all threads are to go on.
+// alone carries out rounds of all hosts, until the run ends or goes on in another way.
 func (w *windows) alone(now turn) turn {
-	for t := range w.cores {
-		w.collect(t, now.round-1)
-	}
-	w.barrier.forget()
 	for {
-		then := turn{round: now.round + 1, window: never, alone: true}
+		then := turn{round: now.round + 1, window: never, way: now.way}
 		if w.link != nil {
 			for _, core := range w.cores {
 				core.beginRound(now.round)
@@ -213,13 +246,13 @@ func (w *windows) alone(now turn) turn {
 		}
 		if len(w.cores) > 1 && w.pace.looks(now.round) {
 			_, visits := w.progress()
-			then.alone = w.pace.next(visits, w.barrier.waited())
+			then.way = w.pace.next(visits, w.barrier.waited())
+		}
+		w.report(then, messages)
+		if then.over() || then.way != now.way {
+			return then
 		}
 		now = then
-		w.report(now, messages)
-		if now.over() || !now.alone {
-			return now
-		}
 	}
 }
 
@@ -251,15 +284,15 @@ func (w *windows) carryOut(t int, now turn) bool {
 	return true
 }
 
-// carryOutAll carries out one window of all cores and returns the next one, or stopAll.
+// carryOutAll carries out one window of all hosts and returns the next one, or stopAll.
 func (w *windows) carryOutAll(now turn) (next int64) {
 	next = never
-	for t, core := range w.cores {
+	for t, core := range w.active {
 		if w.carryOut(t, now) && core.failed() {
 			next = stopAll
 		}
 	}
-	for _, c := range w.cals {
+	for _, c := range w.cals[:len(w.active)] {
 		next = min(next, c.next())
 	}
 	return next

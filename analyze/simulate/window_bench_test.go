@@ -41,7 +41,7 @@ func applications() (list []application) {
 }
 
 // problem returns the program, and the noise of chic with an offset of its own on each rank.
-func (a application) problem(b *testing.B) (schedule.Program, *machine.Machine, *noise.Injection) {
+func (a application) problem(b testing.TB) (schedule.Program, *machine.Machine, *noise.Injection) {
 	b.Helper()
 	params := pattern.Params{Ranks: a.ranks, Iterations: a.iterations}
 	p, err := pattern.New(a.name, params)
@@ -110,7 +110,7 @@ func BenchmarkWindows(b *testing.B) {
 			for b.Loop() {
 				for _, threads := range []int{2, 4, 8, 16} {
 					s := windowShares{window: start}
-					s.run(b, p, m, Options{Threads: threads, Noise: in, pace: alwaysAlone{}})
+					s.run(b, p, m, Options{Threads: threads, Noise: in, pace: always(alone)})
 					b.ReportMetric(float64(s.visits)/s.windows, "visits/window")
 					b.ReportMetric(float64(s.visits)/(s.longest+s.windows*barrierVisits(threads)), fmt.Sprintf("gain-%d", threads))
 				}
@@ -119,10 +119,30 @@ func BenchmarkWindows(b *testing.B) {
 	}
 }
 
-type alwaysAlone struct{}
+// always goes on in one way from the first round.
+type always way
 
-func (alwaysAlone) looks(int) bool       { return true }
-func (alwaysAlone) next(_, _ int64) bool { return true }
+func (always) looks(round int) bool  { return round == 0 }
+func (a always) next(_, _ int64) way { return way(a) }
+
+// BenchmarkWays has what one thread needs for the hosts of several, against a run with one thread.
+func BenchmarkWays(b *testing.B) {
+	a := application{"sweep3d", 256, 1, false}
+	for _, w := range []struct {
+		name    string
+		threads int
+		way     way
+	}{{"one thread", 1, alone}, {"alone", 2, alone}, {"merged", 2, merged}} {
+		b.Run("way="+w.name, func(b *testing.B) {
+			p, m, in := a.problem(b)
+			for b.Loop() {
+				if _, err := Run(context.Background(), p, m, Options{Threads: w.threads, Noise: in, pace: always(w.way)}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
 
 // windowShares sums up the visits of the windows of a run.
 type windowShares struct {
