@@ -112,13 +112,27 @@ func (p *Page) Grant(origin string, permissions ...string) error {
 	return nil
 }
 
-// Key presses and releases a key, by its name in KeyboardEvent.key: "a", "ArrowLeft", "Enter".
+// Key presses and releases a key, by its name in KeyboardEvent.key: "a", "ArrowLeft", "Enter". As of a real key, the letter is not
+// written if the page prevents that; chromedp.KeyEvent writes it anyway.
 func (p *Page) Key(key string, modifiers kb.Modifier) error {
 	letter, ok := keys[key]
 	if !ok {
 		letter = key
 	}
-	return p.do(chromedp.KeyEvent(letter, chromedp.KeyModifiers(modifiers)))
+	for _, r := range letter {
+		events := kb.Encode(r)
+		down, up := events[0], events[len(events)-1]
+		down.Modifiers, up.Modifiers = down.Modifiers|int64(modifiers), up.Modifiers|int64(modifiers)
+		if written := events[1]; written != up && modifiers&^Shift == 0 {
+			down.Text, down.UnmodifiedText = written.Text, written.UnmodifiedText
+		}
+		for _, event := range []*input.DispatchKeyEventParams{down, up} {
+			if _, err := call(p, input.DispatchKeyEvent, *event); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // keys are the keys that do more than write a letter, as chromedp knows them.

@@ -13,13 +13,15 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/chromedp"
 )
 
 // Page is one tab.
 type Page struct {
-	ctx context.Context
+	ctx      context.Context
+	features []*emulation.MediaFeature // of the medium
 
 	mu       sync.Mutex
 	problems []string
@@ -59,7 +61,13 @@ func (p *Page) Media(features map[string]string) error {
 	for name, value := range features {
 		list = append(list, &emulation.MediaFeature{Name: name, Value: value})
 	}
-	_, err := call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: list})
+	p.features = list
+	return p.MediaType("")
+}
+
+// MediaType makes the page behave as if it were on another medium, such as "print"; "": as it is.
+func (p *Page) MediaType(name string) error {
+	_, err := call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: name, Features: p.features})
 	return err
 }
 
@@ -118,6 +126,13 @@ func (p *Page) Screenshot() ([]byte, error) {
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
 	defer cancel()
 	return chromedp.Run(ctx, chromedp.CaptureScreenshot())
+}
+
+// Print returns the page as it is printed on A4, as PDF.
+func (p *Page) Print() ([]byte, error) {
+	const perInch = 25.4
+	printed, err := call(p, page.PrintToPDF, page.PrintToPDFParams{PaperWidth: 210 / perInch, PaperHeight: 297 / perInch, PreferCSSPageSize: new(true)})
+	return printed.Data, err
 }
 
 // Problems returns what went wrong in the page since the last call: exceptions, errors and
