@@ -81,12 +81,15 @@ type Run struct {
 	Program  schedule.Program // that was simulated; nil: none
 }
 
-// Where says on which machine a run was simulated, for titles.
+// Where says that a run was simulated and, if that is known, on which machine, for titles.
 func (r *Run) Where() string {
-	if r.Machine == "" {
-		return ""
+	switch {
+	case r.Machine != "":
+		return ", simulated on " + r.Machine
+	case r.Timeline.Simulated: // and kept as a trace
+		return ", simulated"
 	}
-	return ", simulated on " + r.Machine
+	return ""
 }
 
 // Size is how many ranks and threads a run has.

@@ -32,7 +32,7 @@ func FromTimeline(tl *timeline.Timeline) *Trace {
 	t := &Trace{Definitions: Definitions{Ranks: tl.Ranks, Regions: recordedRegions(tl), Comms: tl.Comms, Stacks: []Stack{{}}}}
 	t.Tool, t.Resolution = "slackline", second
 	if tl.Simulated {
-		t.Tool = "slackline simulate"
+		t.Tool = simulator
 	}
 	for i := range tl.Locations {
 		l := &tl.Locations[i]
@@ -52,6 +52,9 @@ func FromTimeline(tl *timeline.Timeline) *Trace {
 	}
 	return t
 }
+
+// simulator is the tool of traces of simulated runs.
+const simulator = "slackline simulate"
 
 // recordedRegions are the regions of a timeline without the last one, if that is of the time when recording was off: there are
 // events for it.

@@ -23,6 +23,7 @@ func TestFromTimeline(t *testing.T) {
 			for i := range want.Locations {
 				want.Locations[i].Counts = nil
 			}
+			want.Simulated = true
 			tr := FromTimeline(want)
 			for i := range tr.Locations {
 				if events, _ := eventsOf(tr, i); uint64(len(events)) != tr.Locations[i].Events {

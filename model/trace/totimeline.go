@@ -123,6 +123,9 @@ func newConversion(t *Trace, o TimelineOptions) (*conversion, error) {
 	}
 	c.builder = timeline.NewBuilder(t.Ranks)
 	c.builder.SetSpace(o.Space)
+	if t.Tool == simulator {
+		c.builder.SetSimulated()
+	}
 	for _, r := range t.Regions {
 		c.builder.Region(r)
 		c.regions = append(c.regions, kindOf(&r))

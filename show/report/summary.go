@@ -16,8 +16,11 @@ func (s *story) subtitle() string {
 		return fmt.Sprintf("%s over %s", phrase.Plural(s.in.Data.Measurements(), "measurement"), list(s.in.Data.Parameters))
 	}
 	where := "recorded"
-	if a.run.Machine != "" {
+	switch {
+	case a.run.Machine != "":
 		where = "simulated on " + a.run.Machine
+	case a.run.Timeline.Simulated:
+		where = "simulated"
 	}
 	text := fmt.Sprintf("%s, %s, %s", phrase.Plural(a.timeline.Ranks, "rank"), (a.run.Timeline.End - a.run.Timeline.Start).Short(), where)
 	if n := len(s.runs) - 1; n > 0 {

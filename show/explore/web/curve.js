@@ -82,7 +82,7 @@ export class CurveView {
     refill(this.toolbar, choice("replayed on", this.machine ? machines : [["", "choose a machine …"], ...machines], this.machine ?? "", (machine) => app.set({ machine, latency: "" }), "machine"));
     if (!this.machine) {
       this.loading.close();
-      this.body.replaceChildren(notice("On which machine?", "A recorded run does not say what its network is like. Choose a machine to replay it on, or give one with --machine."));
+      this.body.replaceChildren(notice("On which machine?", "The run does not say what its network is like. Choose a machine to replay it on, or give one with --machine."));
       return;
     }
     void this.loading.wait(api.tolerance({ run: app.run.index, machine: this.machine }), (data) => {
