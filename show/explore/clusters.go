@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"slackline/analyze/profile"
 	"slackline/internal/phrase"
+	"slackline/internal/stat"
 )
 
 const (
@@ -120,54 +122,72 @@ func (v *view) sharesOf(t []float64) (computation, waiting, communication float6
 	return computation, t[v.paths.Len()], communication
 }
 
-// A rank is slow everywhere if it takes longer than the average in functions that have most of the computation, by so much in all.
+// A rank is slow everywhere if it takes longer than the average in functions that have most of the computation, by so much in all, and
+// stands out among the ranks: their computation always differs a little.
 const (
 	everywhere = 0.8
 	muchSlower = 1.05
-	fewPaths   = 3
+	standsOut  = 3 * 1.4826 // times the median distance from the median: three standard deviations if it were a normal distribution
+	worthIt    = 0.01       // of the computation: functions that count
+	mostSlow   = 5          // that have a line of their own
 )
 
-// slowRanks says which ranks are slow in nearly all that they compute, in a line each.
+// slowRanks says which ranks are slow in nearly all that they compute, in a line each, the slowest first.
 func (v *view) slowRanks(f *findings) []string {
-	notes := []string{}
-	if v.tl.Ranks < 2 {
-		return notes
-	}
-	mean := map[int32]float64{}
-	own := make([]map[int32]float64, v.tl.Ranks)
+	own, all := make([]map[int32]float64, v.tl.Ranks), make([]float64, v.tl.Ranks)
 	for rank := range own {
 		own[rank] = map[int32]float64{}
 	}
+	mean, usual := map[int32]float64{}, 0.0
 	for i := range f.profile.Entries {
 		if e := &f.profile.Entries[i]; v.kindOfPath(int(e.Path)) == profile.Computation {
-			mean[e.Path] += float64(e.Exclusive) / float64(v.tl.Ranks)
-			own[e.Rank][e.Path] += float64(e.Exclusive)
+			time := float64(e.Exclusive)
+			own[e.Rank][e.Path] += time
+			all[e.Rank] += time
+			mean[e.Path] += time / float64(v.tl.Ranks)
+			usual += time / float64(v.tl.Ranks)
 		}
 	}
-	if len(mean) < fewPaths {
+	maps.DeleteFunc(mean, func(_ int32, m float64) bool { return m < worthIt*usual })
+	notes := []string{}
+	if len(mean) < 2 {
 		return notes
 	}
-	costs := map[int]float64{}
-	for i := range f.ranked {
-		costs[f.ranked[i].Rank] += f.result.Share(f.ranked[i].Sum())
+	middle := stat.Quantile(stat.Sorted(all), 0.5)
+	distances := make([]float64, len(all))
+	for rank := range all {
+		distances[rank] = max(all[rank]-middle, middle-all[rank])
 	}
+	limit := max(muchSlower*usual, middle+standsOut*stat.Quantile(stat.Sorted(distances), 0.5))
+
+	var slow []int32
+	slower := make([]int, v.tl.Ranks)
 	for rank, times := range own {
-		slower, slow, all, usual := 0, 0.0, 0.0, 0.0
+		share := 0.0
 		for path, m := range mean {
-			all, usual = all+times[path], usual+m
 			if times[path] > m {
-				slower++
-				slow += m
+				slower[rank]++
+				share += m / usual
 			}
 		}
-		if slow >= everywhere*usual && all >= muchSlower*usual {
-			notes = append(notes, fmt.Sprintf("Rank %d is slow everywhere: it takes longer than the average rank in %d of %d functions that "+
-				"compute, %s longer in all, and causes %s of all waiting.",
-				rank, slower, len(mean), phrase.Percent(all-usual, usual), phrase.Percent(costs[rank], 1)))
+		if slower[rank] > 1 && share >= everywhere && all[rank] > limit {
+			slow = append(slow, int32(rank))
 		}
-		if len(notes) == mostClusters {
-			break
-		}
+	}
+	slices.SortStableFunc(slow, func(x, y int32) int { return cmp.Compare(all[y], all[x]) })
+	costs := map[int32]float64{}
+	for i := range f.ranked {
+		costs[int32(f.ranked[i].Rank)] += f.result.Share(f.ranked[i].Sum())
+	}
+	shown := min(len(slow), mostSlow)
+	for _, rank := range slow[:shown] {
+		notes = append(notes, fmt.Sprintf("Rank %d is slow everywhere: it takes longer than the average rank in %d of %d functions that "+
+			"compute, %s longer in all, and causes %s of all waiting.",
+			rank, slower[rank], len(mean), phrase.Percent(all[rank]-usual, usual), phrase.Percent(costs[rank], 1)))
+	}
+	if rest := slow[shown:]; len(rest) > 0 {
+		slices.Sort(rest)
+		notes = append(notes, fmt.Sprintf("%s: %s.", phrase.Plural(len(rest), "further rank"), listRanks(rest)))
 	}
 	return notes
 }

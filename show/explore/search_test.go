@@ -76,6 +76,38 @@ func TestOccurrence(t *testing.T) {
 	}
 }
 
+// Of ranks whose work differs by chance only a few that stand out are called slow; a rank that is slow in one function is not.
+func TestNotSlow(t *testing.T) {
+	run := func(slow func(rank, function int) bool) []string {
+		b := timeline.NewBuilder(100)
+		for rank := range 100 {
+			l := b.Location(rank, 0, "", "")
+			at := unit.Duration(0)
+			for i, name := range []string{"pack", "solve", "unpack"} {
+				l.Enter(at, b.Region(timeline.RegionNamed(name)))
+				at += unit.Millisecond + unit.Duration((rank*37)%100)*2*unit.Microsecond
+				if slow(rank, i) {
+					at += unit.Millisecond
+				}
+				l.Leave(at)
+			}
+		}
+		s, h := serverOf(t, b.Finish(1))
+		return get[Clusters](t, s, h, "/api/clusters").Notes
+	}
+	if notes := run(func(int, int) bool { return false }); len(notes) != 0 {
+		t.Errorf("work that differs by up to 20 %%: %q", notes)
+	}
+	if notes := run(func(rank, i int) bool { return rank == 0 && i == 1 }); len(notes) != 0 {
+		t.Errorf("one rank slow in one function: %q", notes)
+	}
+	notes := run(func(rank, _ int) bool { return rank >= 20 && rank < 28 })
+	if len(notes) != mostSlow+1 || !strings.Contains(notes[0], "is slow everywhere: it takes longer than the average rank in 3 of 3") ||
+		!strings.HasPrefix(notes[mostSlow], "3 further ranks: 2") {
+		t.Errorf("eight slow ranks: %q", notes)
+	}
+}
+
 // Three ranks are alike, the fourth is slow everywhere and the cause of all waiting.
 func TestClusters(t *testing.T) {
 	s, h := serverOf(t, slowRun())
