@@ -74,7 +74,7 @@ func openSite(tb testing.TB) *site {
 	lateSource.Whole = run("", late(true)).Open
 	sources := []Source{
 		lateRun:  lateSource,
-		oddRun:   run(`<b onclick="window.ran = 4">odd</b>`, evilRun()),
+		oddRun:   run(`<b onclick="window.ran = 4">odd<b>`, evilRun()),
 		cubeRun:  run("halo3d", onGrid(simulated(tb, "halo3d", pattern.Params{Ranks: 60, Iterations: 4, Jitter: 0.5, Seed: 7}), 5, 4, 3)),
 		planeRun: run("halo2d", onGrid(halo(tb, 64, 6), 8, 8)),
 		wideRun:  run("wide", halo(tb, 1000, 10)),

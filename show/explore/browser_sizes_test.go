@@ -32,19 +32,28 @@ const overlapping = `(() => {
 	return found.slice(0, 5);
 })()`
 
+// sizes are the numbers of ranks of the runs of a site of two.
+var sizes = []int{16, 1024}
+
+// sizes opens a site with a run for each of these numbers of ranks.
+func (s *site) sizes(t *testing.T) *site {
+	opened := s.server.inputs[planeRun].view.Load().opened
+	var sources []Source
+	for i, name := range []string{"sixteen", "thousand"} {
+		tl := halo(t, sizes[i], 4)
+		sources = append(sources, Source{Name: name, Open: func(context.Context) (*Opened, error) {
+			return &Opened{Timeline: tl, Machines: opened.Machines, OwnMachine: opened.OwnMachine}, nil
+		}})
+	}
+	return s.beside(t, sources)
+}
+
 // testSizes goes through all views of runs with 16 and with 1,024 ranks: at 200 % zoom, on a telephone, in the dark and on paper nothing
 // sticks out, is cut off, lies over something else or is too faint.
 func testSizes(t *testing.T, s *site) {
-	source := func(name string, ranks int) Source {
-		opened := s.server.inputs[planeRun].view.Load().opened
-		tl := halo(t, ranks, 4)
-		return Source{Name: name, Open: func(context.Context) (*Opened, error) {
-			return &Opened{Timeline: tl, Machines: opened.Machines, OwnMachine: opened.OwnMachine}, nil
-		}}
-	}
-	other := s.beside(t, []Source{source("sixteen", 16), source("thousand", 1024)})
+	other := s.sizes(t)
 	p := other.open(t, "#overview", 1280, 800)
-	for run, ranks := range []int{16, 1024} {
+	for run, ranks := range sizes {
 		for _, v := range []struct{ place, want string }{
 			{"overview", "Ranks that behave alike"},
 			{"overview?other=" + fmt.Sprint(1-run), "What differs"},

@@ -55,6 +55,7 @@ func TestPages(t *testing.T) {
 		{"gone", testGone},
 		{"readable", testReadable},
 		{"sizes", testSizes},
+		{"print", testPrint},
 		{"screenshots", testScreenshots},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.test(t, s) })

@@ -35,7 +35,7 @@ func simulated(tb testing.TB, name string, p pattern.Params) *timeline.Timeline 
 // halo is a halo exchange of ranks with different amounts of work.
 func halo(tb testing.TB, ranks, iterations int) *timeline.Timeline {
 	tb.Helper()
-	return simulated(tb, "halo2d", pattern.Params{Ranks: ranks, Iterations: iterations, Jitter: 0.4, Seed: 3})
+	return simulated(tb, "halo2d", pattern.Params{Ranks: ranks, Iterations: iterations, Compute: 100 * unit.Microsecond, Jitter: 0.4, Seed: 3})
 }
 
 // viewOf prepares a run for tests, analyzed if wanted.

@@ -3,9 +3,10 @@
 import * as api from "./api.js";
 import { Address, print } from "./address.js";
 import { byId, el, notice, refill } from "./dom.js";
-import { duration } from "./format.js";
+import { duration, exact } from "./format.js";
 import { setKeys, showHelp } from "./keys.js";
 import { KEYS as notesKeys, openNotes } from "./notes.js";
+import "./paper.js";
 import { Panel } from "./panel.js";
 import { openSearch } from "./search.js";
 import { KEYS as statisticsKeys, Statistics } from "./statistics.js";
@@ -200,9 +201,21 @@ export class App {
   drawFrame() {
     const spec = VIEWS.find((v) => v.name === this.viewName);
     document.title = `${spec?.title ?? "slackline"} · ${this.run.name} · slackline`;
+    byId("paper", HTMLElement).textContent = [document.title, ...this.selection()].join(" · ");
     this.drawTabs();
     this.drawRuns(spec);
     this.drawProblem();
+  }
+
+  /** What of the run is shown, for paper: there are no controls that say it. */
+  selection() {
+    const { run } = this;
+    const { params } = this.place();
+    const other = this.runs.find((r) => String(r.index) === params.other);
+    return [
+      other ? `compared with ${other.name}` : "", params.from ? `${exact(Number(params.from))} to ${exact(Number(params.to || run.length))}` : "",
+      params.ranks ? `ranks ${params.ranks}` : "",
+    ].filter((text) => text);
   }
 
   /** Why the run could not be read again, until it is, or until the user has seen it. */
@@ -220,6 +233,18 @@ export class App {
       } }));
   }
 
+  /**
+   * The end of a run's name that no other run has: runs of one directory differ there.
+   * @param {Run} run
+   */
+  shortName(run) {
+    for (let at = run.name.lastIndexOf("/"); at > 0; at = run.name.lastIndexOf("/", at - 1)) {
+      const end = run.name.slice(at);
+      if (this.runs.every((r) => r === run || !r.name.endsWith(end) && r.name !== end.slice(1))) return end.slice(1);
+    }
+    return run.name;
+  }
+
   /** @param {import("./views.js").Spec | undefined} spec */
   drawRuns(spec) {
     const runs = byId("runs", HTMLElement);
@@ -227,7 +252,7 @@ export class App {
     if (runs.dataset.key === key) return;
     runs.dataset.key = key;
     const select = el("select", { "aria-label": "Run", title: this.run.name }, ...this.runs.map((r) =>
-      el("option", { value: r.index, text: r.name, selected: r.index === this.run.index })));
+      el("option", { value: r.index, text: this.shortName(r), selected: r.index === this.run.index })));
     select.addEventListener("change", () => {
       const next = this.runs[select.selectedIndex];
       if (!spec?.fits(next)) this.viewName = next.kind === "dataset" ? "scaling" : "overview";
@@ -257,8 +282,8 @@ export class App {
   beside(spec) {
     const others = this.runs.filter((r) => (r.kind === "dataset") === (this.run.kind === "dataset") && r.index !== this.run.index);
     if (others.length === 0) return "";
-    const select = el("select", { "aria-label": "Compare with", name: "other" }, el("option", { value: "", text: "compare with …" }),
-      ...others.map((r) => el("option", { value: r.index, text: r.name, selected: String(r.index) === this.params.other })));
+    const select = el("select", { "aria-label": "Compare with", name: "other" }, el("option", { value: "", text: "compare …" }),
+      ...others.map((r) => el("option", { value: r.index, text: this.shortName(r), selected: String(r.index) === this.params.other })));
     select.addEventListener("change", () => this.set({ other: select.value, before: "", after: "", in: "", sel: "", at: "" }));
     select.classList.toggle("absent", !spec?.keys.includes("other"));
     return select;

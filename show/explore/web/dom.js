@@ -116,6 +116,17 @@ export function redrawn(canvas, ctx) {
   return true;
 }
 
+let sharpness = 0; // pixels of a canvas for one of the page; 0: those of the screen
+
+/**
+ * Draws all canvases again, at once.
+ * @param {number} ratio pixels of a canvas for one of the page; 0: those of the screen
+ */
+export function redrawAll(ratio) {
+  sharpness = ratio;
+  document.querySelectorAll("canvas").forEach((c) => drawings.get(c)?.());
+}
+
 /**
  * Gives a canvas the size of its box, in device pixels, and a context that draws in CSS pixels.
  * @param {HTMLCanvasElement} canvas
@@ -125,7 +136,7 @@ export function redrawn(canvas, ctx) {
  */
 export function fitCanvas(canvas, width, height) {
   if (elsewhere?.canvas === canvas) return elsewhere.ctx;
-  const ratio = window.devicePixelRatio || 1;
+  const ratio = sharpness || window.devicePixelRatio || 1;
   const w = Math.max(1, Math.round(width * ratio));
   const h = Math.max(1, Math.round(height * ratio));
   if (canvas.width !== w || canvas.height !== h) {

@@ -70,7 +70,7 @@ export function showWait(panel, answer, paths, names, current, hooks) {
     el("p", { class: "headline" },
       el("b", { text: names.long(s.location) }), " waits ", el("b", { class: "wait-time", text: duration(s.amount) }), " in ",
       el("code", { class: "long", text: paths.leaf(s.path) })),
-    main ? el("p", { class: "verdict" }, "Mostly because of ", el("b", { text: `rank ${main.rank}` }), " in ",
+    main ? el("p", { class: "verdict" }, main.share >= s.amount / 2 ? "Mostly because of " : "There are several causes; the largest is ", el("b", { text: `rank ${main.rank}` }), " in ",
       el("code", { class: "root long", title: paths.name(main.path) }, breakable(paths.brief(main.path))), ` (${percent(main.share / s.amount)})`) : null,
     s.sub_title ? el("p", { class: "note", text: `${s.sub_title}: ${names.long(s.location)} ${s.sub_short}.` }) : null,
     s.uncertain ? el("p", { class: "note", text: "Shorter than the error of the clocks: it may not have happened." }) : null,

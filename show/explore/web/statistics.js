@@ -6,6 +6,7 @@ import { bytes, count, duration, parseDuration, percent, plural } from "./format
 import { css } from "./palette.js";
 import { pathsOf } from "./paths.js";
 import { colorOf } from "./timeline/legend.js";
+import { onTheme } from "./theme.js";
 
 /** @typedef {import("./types.js").Selection} Selection */
 /** @typedef {import("./types.js").Run} Run */
@@ -29,6 +30,8 @@ export class Statistics {
     this.abort = new AbortController();
     /** @type {Set<string>} lists that are shown as a whole */
     this.open = new Set();
+    this.redraw = () => {}; // what was answered last
+    onTheme(() => this.redraw());
   }
 
   /** The ranks that are chosen: those of the filter, or those whose rows are visible. */
@@ -47,10 +50,11 @@ export class Statistics {
     document.getElementById("statistics-button")?.setAttribute("aria-pressed", String(shown));
     if (!shown) {
       this.key = "";
+      this.redraw = () => {};
       return;
     }
     const query = { run: run.index, from: Number(params.from || 0), to: Math.min(Number(params.to || run.length), run.length), ranks: this.ranks() };
-    const key = JSON.stringify([query, run.generation, run.analysis, document.documentElement.dataset.theme]);
+    const key = JSON.stringify([query, run.generation, run.analysis]);
     if (key === this.key) return;
     this.key = key;
     window.clearTimeout(this.timer);
@@ -70,7 +74,9 @@ export class Statistics {
         api.selection({ ...query, ranks: query.ranks || undefined }, this.abort.signal), api.legend({ run: query.run, color: "wait" }),
         api.legend({ run: query.run, color: "cause" }), pathsOf(query.run)]);
       if (key !== this.key) return;
-      this.draw(answer, [...legend.categories, ...causes.categories.filter((c) => c.class === "cause")], paths, query.ranks);
+      const categories = [...legend.categories, ...causes.categories.filter((c) => c.class === "cause")];
+      this.redraw = () => this.draw(answer, categories, paths, query.ranks);
+      this.redraw();
     } catch (error) {
       if (api.isAbort(error) || key !== this.key) return;
       refill(this.element, this.head(), el("p", { class: "note", text: error instanceof Error ? error.message : String(error) }));
@@ -147,8 +153,7 @@ export class Statistics {
     if (!whole && lines.length > FEW) {
       shown.push(el("li", {}, el("button", { type: "button", class: "link", text: `${count(lines.length - FEW + more)} more`, onclick: () => {
         this.open.add(name);
-        this.key = "";
-        this.update();
+        this.redraw();
       } })));
     } else if (rest > 0) shown.push(el("li", { class: "muted small", text: `and ${count(rest)} more` }));
     return el("ul", { class: "shares statistics-list", "data-list": name }, ...shown);

@@ -6,6 +6,8 @@ const KEY = "slackline-theme";
 
 const preferred = window.matchMedia("(prefers-color-scheme: dark)");
 
+let paper = false; // the page is being printed
+
 /** @type {Set<() => void>} */
 const listeners = new Set();
 
@@ -20,6 +22,7 @@ function chosen() {
 
 /** @returns {Theme} */
 export function theme() {
+  if (paper) return "light";
   const c = chosen();
   if (c === "light" || c === "dark") return c;
   return preferred.matches ? "dark" : "light";
@@ -39,6 +42,15 @@ export function toggleTheme() {
   } catch {
     document.documentElement.dataset.theme = next;
   }
+  apply();
+}
+
+/**
+ * Makes the page light for printing, whatever was chosen.
+ * @param {boolean} on
+ */
+export function onPaper(on) {
+  paper = on;
   apply();
 }
 

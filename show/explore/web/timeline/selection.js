@@ -54,6 +54,12 @@ export class Selection {
     this.app.set({ ...move, sel, in: i === 1 ? "2" : "", at: "" });
   }
 
+  /** Closes the panel; an answer that is still on its way does not open it again. */
+  close() {
+    this.shown = "";
+    this.app.panel.hide();
+  }
+
   /** Shows in the panel what is selected. */
   async show() {
     const { sel = "", in: where = "", at = "" } = this.app.params;

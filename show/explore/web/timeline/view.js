@@ -50,7 +50,7 @@ export class TimelineView {
 
   close() {
     for (const p of this.list) p.close();
-    this.app.panel.hide();
+    this.selection.close();
   }
 
   /** The runs that are shown. */
