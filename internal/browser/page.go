@@ -131,7 +131,9 @@ func (p *Page) Screenshot() ([]byte, error) {
 // Print returns the page as it is printed on A4, as PDF.
 func (p *Page) Print() ([]byte, error) {
 	const perInch = 25.4
-	printed, err := call(p, page.PrintToPDF, page.PrintToPDFParams{PaperWidth: 210 / perInch, PaperHeight: 297 / perInch, PreferCSSPageSize: new(true)})
+	printed, err := call(p, page.PrintToPDF, page.PrintToPDFParams{
+		PaperWidth: 210 / perInch, PaperHeight: 297 / perInch, PreferCSSPageSize: new(true),
+	})
 	return printed.Data, err
 }
 
