@@ -60,13 +60,11 @@ func openOTF2(src source) (*otf2Archive, error) {
 		return nil, err
 	}
 	a.warnIf(err)
+	a.src.attachStreams(a.trace, path.Join(a.name, streams.Name)) // it has more than the locations of streams
 	if err := a.readDefinitions(); err != nil {
 		return nil, err
 	}
 	a.trace.Open = a.openEvents
-	if a.trace.attach == nil {
-		a.src.attachStreams(a.trace, path.Join(a.name, streams.Name))
-	}
 	return a, nil
 }
 
@@ -184,6 +182,9 @@ func (a *otf2Archive) command() []string {
 func (a *otf2Archive) setRegions() {
 	a.artificial = map[uint32]bool{}
 	for _, g := range a.defs.Regions {
+		if g.Role == otf2.RoleKernel && a.trace.attach != nil && len(a.streams) == 0 {
+			continue // the file of streams has its name
+		}
 		r := timeline.RegionNamed(a.defs.Strings[g.Name])
 		if g.Known {
 			r.Paradigm, r.Role = otf2.RegionFrom(g.Paradigm, g.Role, r.Role)

@@ -49,6 +49,9 @@ type otf2Activity struct {
 
 // setStreams finds the streams of the ranks.
 func (a *otf2Archive) setStreams(ranks map[uint32]int) {
+	if a.trace.attach != nil { // there is a file of streams
+		return
+	}
 	type key struct{ rank, group int }
 	devices, counts := map[key]int{}, map[int]int{}
 	locations := slices.Clone(a.defs.Locations)

@@ -38,6 +38,7 @@ type otf2Writer struct {
 	contexts map[Stack]uint32  // ids of calling contexts
 	extra    []Stack           // those that are no stack of the trace
 	groupIDs map[string]uint32 // of epochs, by worldGroup
+	streams  *otf2StreamWriter // nil: nothing ran on accelerators
 	warnings warningList
 }
 
@@ -48,7 +49,7 @@ func writeOTF2(d *atomicfile.Dir, base string, t *Trace, o WriteOptions) ([]stri
 	if err != nil {
 		return nil, err
 	}
-	w := &otf2Writer{d: d, name: otf2DefaultName, t: t, o: &o}
+	w := &otf2Writer{d: d, name: otf2DefaultName, t: t, o: &o, streams: newOTF2Streams(t, devices)}
 	if name, ok := strings.CutSuffix(base, ".otf2"); ok && name != "" {
 		w.name = name
 	}
@@ -62,14 +63,18 @@ func writeOTF2(d *atomicfile.Dir, base string, t *Trace, o WriteOptions) ([]stri
 	w.setContexts()
 	w.setGroups()
 	w.setIDs()
+	w.streams.setIDs(w)
 	err = eachLocation(len(t.Locations), o.Threads, w.writeLocation)
 	if err == nil {
 		err = w.writeDefinitions()
 	}
 	if err == nil && devices != nil {
+		err = eachLocation(len(devices.Devices.Streams), o.Threads, w.writeStream)
+	}
+	if err == nil && devices != nil {
 		err = writeFile(d, path.Join(w.name, streams.Name), func(out io.Writer) error { return streams.Write(out, devices) })
-		w.warnings.add("the streams of accelerators are in a file that only slackline reads (%s): other programs see the threads of the hosts",
-			path.Join(w.name, streams.Name))
+		w.warnings.add("OTF2 cannot express which kernels communicate, nor several launches of a call: this is in a file that only slackline "+
+			"reads (%s); other programs see the streams with their kernels and copies", path.Join(w.name, streams.Name))
 	}
 	w.warnOfLoss()
 	return w.warnings.list, err
@@ -224,10 +229,12 @@ func (w *otf2Writer) wanted() otf2.Clock {
 // picoseconds) and the origin: nothing may be before the global offset, and no time below 0.
 func (w *otf2Writer) setClock() error {
 	w.clock = w.wanted()
+	exact := w.streams.exact(w.clock)
 	for i := range w.surveys {
-		if !w.surveys[i].exact {
-			w.clock = otf2.NewClock(second, 0)
-		}
+		exact = exact && w.surveys[i].exact
+	}
+	if !exact {
+		w.clock = otf2.NewClock(second, 0)
 	}
 	earliest, first, last := int64(0), int64(math.MaxInt64), int64(math.MinInt64)
 	for i := range w.surveys {
@@ -246,6 +253,9 @@ func (w *otf2Writer) setClock() error {
 			earliest = min(earliest, begin)
 			first, last = min(first, corrected(offsets, begin)), max(last, corrected(offsets, end))
 		}
+	}
+	if from, to, some := w.streams.span(w.clock); some {
+		earliest, first, last = min(earliest, from), min(first, from), max(last, to)
 	}
 	if first > last { // no events
 		first, last = 0, 0
@@ -350,6 +360,7 @@ func (w *otf2Writer) writeLocation(i int) error {
 	l := &w.t.Locations[i]
 	err := writeFile(w.d, path.Join(w.name, fmt.Sprintf("%d.evt", w.ids[i])), func(out io.Writer) error {
 		e := &otf2EventWriter{w: w, out: otf2.NewWriter(out, otf2EventChunk, false), rank: uint32(l.Rank), epochs: newOTF2Epochs(w)}
+		e.launches = w.streams.launchesOf(l)
 		damage, err := w.t.eachEvent(i, w.o, e.write)
 		if err != nil {
 			return err

@@ -35,7 +35,8 @@ func (w *otf2Writer) writeDefinitions() error {
 		return errors.New("a communicator is too large for OTF2, whose definitions have at most 16 MiB")
 	}
 	anchor := otf2.Anchor{
-		EventChunk: otf2EventChunk, DefChunk: uint64(size), Locations: uint64(len(w.t.Locations)), Definitions: uint64(len(d.Records)),
+		EventChunk: otf2EventChunk, DefChunk: uint64(size), Definitions: uint64(len(d.Records)),
+		Locations: uint64(len(w.t.Locations) + w.streams.count()),
 	}
 	if err := setOTF2Properties(&anchor, w.t.Properties); err != nil {
 		return err
@@ -98,6 +99,10 @@ func (w *otf2Writer) defineLocations(d *otf2.DefinitionWriter) {
 		}
 		w.defineLocation(d, i)
 	}
+	w.streams.defineLocations(d, func(rank int) uint32 {
+		at := slices.IndexFunc(w.t.Locations, func(l Location) bool { return l.Rank == rank })
+		return nodes[w.t.Locations[max(at, 0)].Host]
+	})
 }
 
 func (w *otf2Writer) defineLocation(d *otf2.DefinitionWriter, i int) {
@@ -142,6 +147,7 @@ func (w *otf2Writer) defineRegions(d *otf2.DefinitionWriter) {
 			r.U32(0) // flags
 		})
 	}
+	w.streams.defineRegions(d, len(w.t.Regions))
 }
 
 // defineComms defines the communicators and, if there are teams of threads, those too.
@@ -172,9 +178,16 @@ func (w *otf2Writer) defineComms(d *otf2.DefinitionWriter) {
 	}
 	w.defineGroups(group)
 	w.defineObjects(d)
-	if !teams {
-		return
+	comms := uint32(len(w.t.Comms))
+	if teams {
+		comms = w.team(uint32(w.t.Ranks))
+		w.defineTeams(d, threads, group)
 	}
+	w.streams.defineWindow(d, comms, masters, group)
+}
+
+// defineTeams defines the communicators of the threads of the ranks.
+func (w *otf2Writer) defineTeams(d *otf2.DefinitionWriter, threads [][]uint64, group func(kind, paradigm uint8, members []uint64) uint32) {
 	group(otf2.GroupCommLocations, otf2.ParadigmOpenMP, w.ids)
 	name := d.Text("team")
 	for r, members := range threads {

@@ -156,7 +156,7 @@ func (d *Definitions) add(id uint8, r *Bytes) {
 	case DefParameter:
 		self := r.U32()
 		d.Parameters[self] = r.U32()
-	case defAttribute:
+	case DefAttribute:
 		self := r.U32()
 		d.Attributes[self] = r.U32()
 	case DefMetricMember:

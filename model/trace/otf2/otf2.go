@@ -27,12 +27,12 @@ const (
 
 // Ids of records of all files.
 const (
-	endOfChunk  = 0
-	EndOfBuffer = 1
-	EndOfFile   = 2
-	ChunkBegin  = 3
-	Timestamp   = 5
-	attributes  = 6
+	endOfChunk    = 0
+	EndOfBuffer   = 1
+	EndOfFile     = 2
+	ChunkBegin    = 3
+	Timestamp     = 5
+	AttributeList = 6
 )
 
 // Ids of definitions.
@@ -140,24 +140,25 @@ func noLength(id uint8) bool {
 
 // Accelerators.
 const (
-	defAttribute = 11
+	DefAttribute = 11
 
 	MapAttribute = 1
 	MapLocation  = 2
 
-	LocationStream = 2
+	LocationStream   = 2
+	GroupAccelerator = 2
 
 	AttributeU64      = 4
 	AttributeLocation = 13
 
-	paradigmCUDA   = 5
+	ParadigmCUDA   = 5
 	paradigmOpenCL = 19
-	paradigmHIP    = 23
+	ParadigmHIP    = 23
 )
 
 // IsAccelerator reports whether communication of a paradigm is that between hosts and devices.
 func IsAccelerator(paradigm uint8) bool {
-	return paradigm == paradigmCUDA || paradigm == paradigmHIP || paradigm == paradigmOpenCL
+	return paradigm == ParadigmCUDA || paradigm == ParadigmHIP || paradigm == paradigmOpenCL
 }
 
 // Events of windows and files.

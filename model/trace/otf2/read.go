@@ -225,7 +225,7 @@ func (f *File) Event(e *Event) error {
 		id := f.U8()
 		switch {
 		case f.Short:
-		case id > attributes:
+		case id > AttributeList:
 			e.ID = id
 			if noLength(id) {
 				e.Value = f.U64()
@@ -241,7 +241,7 @@ func (f *File) Event(e *Event) error {
 			} else {
 				e.Time = assemble(b, f.Big)
 			}
-		case id == attributes:
+		case id == AttributeList:
 			e.Attributes = f.body().Data
 		default:
 			if special, err := f.special(id); err != nil {

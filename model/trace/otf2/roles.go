@@ -23,6 +23,7 @@ const (
 	roleRMA             = 29
 	RoleArtificial      = 31
 	roleFileMetadata    = 38
+	RoleKernel          = 40
 )
 
 // roles are the roles of OTF2 by ours, but for collectives, whose role depends on the operation.

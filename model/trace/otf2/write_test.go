@@ -156,7 +156,7 @@ func TestEvents(t *testing.T) {
 	events := NewWriter(io.Discard, 4096, false)
 	events.Buffer = append(events.Buffer, Timestamp, 1, 2, 0, 0, 0, 0, 0, 0)
 	events.Buffer = append(events.Buffer, EvtEnter, 1, 42)
-	events.Buffer = append(events.Buffer, attributes, 3, 7, 8, 9)
+	events.Buffer = append(events.Buffer, AttributeList, 3, 7, 8, 9)
 	events.Record(EvtSend, &Record{Data: []byte{1, 5}, Most: 5})
 	f := &File{In: bytes.NewReader(append(events.Buffer, EndOfFile, EndOfBuffer)), Size: 4096, Step: 64}
 	if err := f.NextChunk(); err != nil {
