@@ -51,9 +51,7 @@ func (x *Scenario) Run(ctx context.Context, o simulate.Options) (*simulate.Resul
 		return nil, err
 	}
 	o.Model, o.Mapping, o.Noise = x.Model, x.Mapping, injection
-	if o.Threads == 0 {
-		o.Threads = x.Threads
-	}
+	o.Threads = cmp.Or(o.Threads, x.Threads)
 	return simulate.Run(ctx, x.Program, x.Machine, o)
 }
 

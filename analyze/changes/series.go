@@ -149,12 +149,9 @@ func sameRuns(state *state, s *Series) bool {
 	if !slices.Equal(state.Data.Parameters, s.Parameters) {
 		return false
 	}
-	for _, d := range state.Data.Series {
-		if d.Metric == s.Metric && !slices.ContainsFunc(s.Points, func(at []float64) bool { return pointAt(d, at) == nil }) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(state.Data.Series, func(d *dataset.Series) bool {
+		return d.Metric == s.Metric && !slices.ContainsFunc(s.Points, func(at []float64) bool { return pointAt(d, at) == nil })
+	})
 }
 
 // level is the geometric mean of the medians at points; their mean if one is not above 0.

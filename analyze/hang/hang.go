@@ -8,6 +8,7 @@
 package hang
 
 import (
+	"maps"
 	"slices"
 
 	"slackline/model/state"
@@ -108,12 +109,9 @@ const (
 
 // endless reports whether a rank computes for much longer than it ever did.
 func (a *analysis) endless(rank int) bool {
-	for _, t := range a.run.Ranks[rank].Threads {
-		if t.Call == nil && t.Since > muchLonger*max(t.Longest, shortCompute) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.run.Ranks[rank].Threads, func(t state.Thread) bool {
+		return t.Call == nil && t.Since > muchLonger*max(t.Longest, shortCompute)
+	})
 }
 
 // roots are the ranks that can go on and that others wait for directly.
@@ -137,11 +135,4 @@ func (a *analysis) roots() []int {
 	return sorted(wanted)
 }
 
-func sorted(set map[int]bool) []int {
-	list := make([]int, 0, len(set))
-	for r := range set {
-		list = append(list, r)
-	}
-	slices.Sort(list)
-	return list
-}
+func sorted(set map[int]bool) []int { return slices.Sorted(maps.Keys(set)) }

@@ -15,6 +15,7 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"runtime"
@@ -150,12 +151,8 @@ func newConverter(t *timeline.Timeline, o Options) *converter {
 	if c.threads <= 0 {
 		c.threads = runtime.GOMAXPROCS(0)
 	}
-	if c.scale == 0 {
-		c.scale = 1
-	}
-	if c.options.blockOps == 0 {
-		c.options.blockOps = blockOps
-	}
+	c.scale = cmp.Or(c.scale, 1)
+	c.options.blockOps = cmp.Or(c.options.blockOps, blockOps)
 	if !o.CutOpen && o.Ranks <= t.Ranks || t.Devices != nil {
 		c.options.blockOps = math.MaxInt
 	}

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 
@@ -168,10 +169,7 @@ func (w *windows) fromAgent(a *agent, origin int32, at callSpan, size int64, aft
 // access adds the messages of a put, get or atomic, which the call end completes at the origin.
 func (w *windows) access(a *agent, r *timeline.WindowRecord, end int32) {
 	at := callSpan{r.Call, end}
-	size := r.Sent
-	if size == 0 {
-		size = requestSize
-	}
+	size := cmp.Or(r.Sent, requestSize)
 	received := w.toAgent(a, r.Location, at, size)
 	a.received = append(a.received, received)
 	if r.Received > 0 {

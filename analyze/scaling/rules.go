@@ -1,6 +1,7 @@
 package scaling
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"slices"
@@ -106,9 +107,7 @@ func (j *judge) rule(r *Rule) (*RuleCheck, error) {
 			c.Verdict, c.Reason = Skipped, function+" is not in the data"
 			return c, nil
 		}
-		if c.Metric == "" {
-			c.Metric = s.Metric
-		}
+		c.Metric = cmp.Or(c.Metric, s.Metric)
 		f, err := j.fit(s)
 		if err != nil {
 			c.Verdict, c.Reason = Inconclusive, function+": "+reasonOf(err)

@@ -1,6 +1,9 @@
 package scaling
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Space describes how the search space around an expectation is built. The zero value
 // is what the paper does by default.
@@ -84,10 +87,7 @@ func (s Space) ticks(i Rat) []Rat {
 			}
 		}
 	}
-	halvings := s.Halvings
-	if halvings == 0 {
-		halvings = 2
-	}
+	halvings := cmp.Or(s.Halvings, 2)
 	for range min(halvings, maxHalvings) {
 		var finer []Rat
 		for n, t := range ticks {

@@ -117,10 +117,7 @@ func (t Term) landau(name string) string {
 	add(t.Poly, func(r Rat) string { return name + exponent(r) })
 	add(t.Exp, func(r Rat) string { return exponential(r, name) })
 	add(t.Log, func(r Rat) string { return "log" + exponent(r) + " " + name })
-	text := strings.Join(over, " ")
-	if text == "" {
-		text = "1"
-	}
+	text := cmp.Or(strings.Join(over, " "), "1")
 	for _, part := range under {
 		text += "/" + part
 	}

@@ -1,6 +1,7 @@
 package tolerance
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"strconv"
@@ -32,9 +33,7 @@ func ParsePercent(text string) (Percent, error) {
 	if strings.TrimFunc(whole+fraction, isDigit) != "" || whole+fraction == "" && !strings.Contains(digits, "0") {
 		return Percent{}, fmt.Errorf("expected a percentage such as 5%% or 0.25%%, got %q", text)
 	}
-	if whole == "" {
-		whole = "0"
-	}
+	whole = cmp.Or(whole, "0")
 	if w, err := strconv.ParseInt(whole, 10, 64); err != nil || w > maxPercent {
 		return Percent{}, fmt.Errorf("%q is too large; the largest percentage is %d%%", text, maxPercent)
 	}

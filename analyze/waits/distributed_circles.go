@@ -3,6 +3,7 @@ package waits
 import (
 	"cmp"
 	"encoding/binary"
+	"maps"
 	"slices"
 
 	"slackline/internal/chunk"
@@ -197,11 +198,7 @@ func readCircles(in [][]byte) ([]*circular, bool) {
 			}
 		}
 	}
-	var left []*circular
-	for _, s := range byID {
-		left = append(left, s)
-	}
-	slices.SortFunc(left, func(x, y *circular) int {
+	left := slices.SortedFunc(maps.Values(byID), func(x, y *circular) int {
 		return cmp.Or(cmp.Compare(y.came, x.came), cmp.Compare(x.id, y.id))
 	})
 	for _, s := range left {

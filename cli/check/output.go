@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -131,10 +132,7 @@ func (r *Report) remarks() []string {
 func (r *Report) wide() *table.Table {
 	columns := []table.Column{{Key: "function", Fixed: true}, {Key: "what", Title: "expectation"}}
 	for _, c := range r.columns {
-		label := c.label
-		if label == "" {
-			label = "data"
-		}
+		label := cmp.Or(c.label, "data")
 		columns = append(columns, table.Column{Key: label})
 	}
 	t := table.New(columns...)

@@ -10,6 +10,7 @@ package document
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"fmt"
@@ -111,9 +112,7 @@ func fieldsOf(t reflect.Type) []field {
 			}
 		case f.IsExported():
 			words := strings.Split(options, ",")
-			if name == "" {
-				name = f.Name
-			}
+			name = cmp.Or(name, f.Name)
 			x := newField(name)
 			x.index, x.kind, x.nan = []int{i}, f.Type, f.Tag.Get("nan") == "null"
 			x.omitEmpty, x.omitZero = slices.Contains(words, "omitempty"), slices.Contains(words, "omitzero")

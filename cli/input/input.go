@@ -7,6 +7,7 @@
 package input
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -180,10 +181,7 @@ func classify(word string) (isFile bool, notes []string, err error) {
 	for _, p := range pattern.List() {
 		names = append(names, p.Name)
 	}
-	hint := suggest.Phrase(word, names)
-	if hint == "" {
-		hint = "; 'slackline generate --list' names the patterns"
-	}
+	hint := cmp.Or(suggest.Phrase(word, names), "; 'slackline generate --list' names the patterns")
 	return false, nil, fmt.Errorf("%q is neither a file nor a pattern%s", word, hint)
 }
 

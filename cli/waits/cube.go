@@ -1,6 +1,7 @@
 package waits
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -72,12 +73,8 @@ func (c *cubeReport) addTree() {
 			id = len(c.report.Regions)
 			regions[key] = id
 			paradigm, role := cubeParadigms[region.Paradigm], cubeRoles[region.Role]
-			if paradigm == "" {
-				paradigm = "user"
-			}
-			if role == "" {
-				role = "function"
-			}
+			paradigm = cmp.Or(paradigm, "user")
+			role = cmp.Or(role, "function")
 			c.report.Regions = append(c.report.Regions, cube.Region{Name: name, File: region.File, Line: region.Line, Paradigm: paradigm,
 				Role: role})
 		}

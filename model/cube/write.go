@@ -3,6 +3,7 @@ package cube
 import (
 	"archive/tar"
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/xml"
 	"fmt"
@@ -193,10 +194,7 @@ func (r *Report) anchor() []byte {
 	}
 	b.WriteString("</metrics>\n<program>\n")
 	for i, g := range r.Regions {
-		line := g.Line
-		if line == 0 {
-			line = -1
-		}
+		line := cmp.Or(g.Line, -1)
 		fmt.Fprintf(&b, "<region id=\"%d\" mod=\"%s\" begin=\"%d\" "+
 			"end=\"%d\"><name>%s</name><mangled_name>%s</mangled_name><paradigm>%s</paradigm><role>%s</role><url></url><descr></descr></region>\n",
 			i, escaped(g.File), line, line, escaped(g.Name), escaped(g.Name), escaped(g.Paradigm), escaped(g.Role))

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -78,9 +79,7 @@ func readCaliper(name string, data []byte) (*Dataset, error) {
 			}
 			path = paths[node]
 		}
-		if path == "" {
-			path = RootPath
-		}
+		path = cmp.Or(path, RootPath)
 		for k, column := range file.Columns {
 			var v float64
 			if !file.Metadata[k].IsValue || caliperLocation(column) || string(row[k]) == "null" || json.Unmarshal(row[k], &v) != nil {

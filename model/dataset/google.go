@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,10 +39,7 @@ func readGoogle(name string, data []byte) (*Dataset, error) {
 		if b.RunType == "aggregate" {
 			continue
 		}
-		run := b.RunName
-		if run == "" {
-			run = b.Name
-		}
+		run := cmp.Or(b.RunName, b.Name)
 		if b.Failed {
 			d.warnf("%s failed and is left out", run)
 			continue

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -38,10 +39,7 @@ func readPytest(name string, data []byte) (*Dataset, error) {
 	d := New()
 	var lacking leftOut
 	for i, b := range file.Benchmarks {
-		full := b.Full
-		if full == "" {
-			full = b.Name
-		}
+		full := cmp.Or(b.Full, b.Name)
 		if b.Stats == nil || b.Stats.Mean == nil && len(b.Stats.Data) == 0 {
 			lacking.add(fmt.Sprintf("entry %d, %s", i+1, full))
 			continue

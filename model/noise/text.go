@@ -3,6 +3,7 @@ package noise
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -143,9 +144,7 @@ func parseNS(text string) (int64, error) {
 	if whole+fraction == "" || strings.Trim(whole+fraction, "0123456789") != "" {
 		return 0, fmt.Errorf("%s is not a number of nanoseconds of at least 0", quoted(text))
 	}
-	if whole == "" {
-		whole = "0"
-	}
+	whole = cmp.Or(whole, "0")
 	ns, err := strconv.ParseUint(whole, 10, 63)
 	if fraction != "" && fraction[0] >= '5' {
 		ns++

@@ -8,6 +8,7 @@
 package pattern
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -117,12 +118,8 @@ func (p Params) withDefaults(d *Params) Params {
 	p.Microbatches = choose(p.Microbatches, max(d.Microbatches, 1))
 	p.Layers = choose(p.Layers, max(d.Layers, 1))
 	p.Gradients = choose(p.Gradients, d.Gradients)
-	if p.Algorithm == "" {
-		p.Algorithm = d.Algorithm
-	}
-	if p.Operation == "" {
-		p.Operation = d.Operation
-	}
+	p.Algorithm = cmp.Or(p.Algorithm, d.Algorithm)
+	p.Operation = cmp.Or(p.Operation, d.Operation)
 	p.Periodic = p.Periodic || d.Periodic
 	return p
 }

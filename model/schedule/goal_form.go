@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -78,11 +79,7 @@ func (f *goalForm) mapTags() error {
 			f.tags[contextTag{op.World(), op.Tag}] = 0
 		}
 	}
-	order := make([]contextTag, 0, len(f.tags))
-	for t := range f.tags {
-		order = append(order, t)
-	}
-	slices.SortFunc(order, func(a, b contextTag) int {
+	order := slices.SortedFunc(maps.Keys(f.tags), func(a, b contextTag) int {
 		return cmp.Or(cmp.Compare(a.context, b.context), cmp.Compare(a.tag, b.tag))
 	})
 	next := uint64(0)

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -166,10 +167,7 @@ func (r *Run) measure(base, dir string, result *result) (*dataset.Dataset, error
 }
 
 func (r *Run) addMetric(all *dataset.Dataset, m *Metric, base, dir string, result *result) error {
-	callPath := m.callPath
-	if callPath == "" {
-		callPath = r.program()
-	}
+	callPath := cmp.Or(m.callPath, r.program())
 	if name := processMetric[m.from]; name != "" {
 		if m.metric != "" {
 			name = m.metric

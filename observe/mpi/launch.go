@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -405,9 +406,7 @@ func (c *Command) CheckApart(dir string, l *Library) error {
 // It is empty if nothing is known.
 func (c *Command) Hint(l *Library) string {
 	give := map[Kind]string{OpenMPI: "--mpi=pmix", MPICH: "--mpi=pmi2"}[l.Kind]
-	if give == "" {
-		give = "--mpi=pmix or --mpi=pmi2"
-	}
+	give = cmp.Or(give, "--mpi=pmix or --mpi=pmi2")
 	at, words := slurmOption(c.Args, "--mpi")
 	switch given := strings.Join(c.Args[at:at+words], " "); {
 	case !c.Slurm || given == give:

@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -21,9 +22,7 @@ const ranksPerRow = 64
 // RankMaps maps times onto ranks, one map for each of the series. Ranks without a process grid are in rows of perRow;
 // 0: of 64.
 func RankMaps(tl *timeline.Timeline, series []RankTimes, perRow int) *plot.HeatMap {
-	if perRow == 0 {
-		perRow = ranksPerRow
-	}
+	perRow = cmp.Or(perRow, ranksPerRow)
 	h := &plot.HeatMap{}
 	for _, s := range series {
 		h.Maps = append(h.Maps, rankMap(tl, s, perRow))

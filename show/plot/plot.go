@@ -104,9 +104,7 @@ func Write(w io.Writer, fig Figure, name string, opt Options) error {
 	if err != nil {
 		return err
 	}
-	if opt.Scale == 0 {
-		opt.Scale = 2
-	}
+	opt.Scale = cmp.Or(opt.Scale, 2)
 	if !(opt.Scale >= 0.5 && opt.Scale <= 8) {
 		return fmt.Errorf("figure scale %g is not in 0.5 to 8", opt.Scale)
 	}

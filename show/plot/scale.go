@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -134,10 +135,7 @@ func widen(i interval, scale Scale) interval {
 	}
 	middle := i.lo/2 + i.hi/2
 	if least := math.Abs(middle) * 1e-9; i.hi-i.lo <= least {
-		half := math.Abs(middle) * 0.05
-		if half == 0 {
-			half = 1
-		}
+		half := cmp.Or(math.Abs(middle)*0.05, 1)
 		if middle > 0 && half > middle {
 			half = middle
 		}

@@ -6,6 +6,7 @@ package device
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -113,12 +114,7 @@ func Match(d *timeline.Devices, ops []Op, has func(rank int32) bool, warn func(f
 			g.ops[op.Rank] = append(g.ops[op.Rank], op)
 		}
 	}
-	keys := make([]string, 0, len(groups))
-	for key := range groups {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	for _, key := range keys {
+	for _, key := range slices.Sorted(maps.Keys(groups)) {
 		g := groups[key]
 		if len(g.members) < 2 {
 			continue

@@ -2,6 +2,7 @@ package kineto
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,22 +63,13 @@ func (b *builder) addCommunication() {
 			ops = append(ops, op)
 		}
 	}
-	for _, group := range sortedKeys(lost) {
+	for _, group := range slices.Sorted(maps.Keys(lost)) {
 		b.warn("group %q: its ranks are not known; its kernels are not analyzed", group)
 	}
 	if len(missing) > 0 {
 		b.warn("%d ranks of process groups have no file; they are left out of their groups", len(missing))
 	}
 	device.Match(b.devices, ops, has, b.warn)
-}
-
-func sortedKeys(m map[string]bool) []string {
-	var keys []string
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // commonSteps returns by rank the steps that all ranks have; nil if some rank has none.

@@ -7,6 +7,7 @@
 package nsys
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -155,10 +156,7 @@ func (r *reader) hostCalls() {
 		if rank == nil || v[3] != pushPop || v[2] < 0 {
 			return
 		}
-		name := text(5)
-		if name == "" {
-			name = r.strings[v[4]]
-		}
+		name := cmp.Or(text(5), r.strings[v[4]])
 		rank.Call(processOf(v[0]), threadOf(v[0]), v[1]-r.earliest, v[2]-r.earliest, numbering.ReplaceAllString(name, ""), 0)
 	})
 	r.each(calls, "globalTid start end nameId correlationId", func(v []int64, _ func(int) string) {
@@ -178,10 +176,7 @@ func (r *reader) activities() {
 		if rank == nil {
 			return
 		}
-		name := r.strings[v[6]]
-		if name == "" {
-			name = r.strings[v[7]]
-		}
+		name := cmp.Or(r.strings[v[6]], r.strings[v[7]])
 		operation := ""
 		if device.IsCommunication(name) {
 			if operation = device.KernelOperation(name); operation == "" && strings.Contains(name, "_SendRecv") {
@@ -192,11 +187,7 @@ func (r *reader) activities() {
 	})
 	r.each(copies, common+"copyKind", func(v []int64, _ func(int) string) {
 		if rank := r.ranks[processOf(v[0])]; rank != nil {
-			name := copyNames[v[6]]
-			if name == "" {
-				name = "Memcpy"
-			}
-			rank.Copy(v[1], v[2], v[3]-r.earliest, v[4]-r.earliest, name, v[5])
+			rank.Copy(v[1], v[2], v[3]-r.earliest, v[4]-r.earliest, cmp.Or(copyNames[v[6]], "Memcpy"), v[5])
 		}
 	})
 	r.each(memsets, common, func(v []int64, _ func(int) string) {
