@@ -98,15 +98,7 @@ func (c *converter) compose(k int) bool {
 }
 
 func (c *converter) membersOf(k int) []timeline.Member {
-	col := &c.t.Collectives[k]
-	members := c.t.MembersOf(col)
-	if c.t.HeldAtBegin(col) {
-		members = slices.Clone(members)
-		for i := range members {
-			members[i].Complete = members[i].Issue
-		}
-	}
-	return members
+	return c.t.MembersOf(&c.t.Collectives[k])
 }
 
 // callOf makes a call of a collective, or finds an equal one.

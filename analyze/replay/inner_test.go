@@ -188,11 +188,6 @@ func TestInner(t *testing.T) {
 				"0..1 MPI_Win_create: begin; win-create w\n1..2 MPI_Put: put w to 1 size 0\n2..30 MPI_Put: put w to 0 size 8",
 				"0..30 MPI_Win_create: begin; win-create w",
 			}, "2.6 2.6"},
-		{"a split write that waits for all where it begins, and takes 7 us there", "file f comm W\n",
-			[]string{
-				"0..5 work\n5..27 MPI_File_write_all_begin: file-begin f 1 size 8\n27..30 MPI_File_write_all_end: file-end f 1",
-				"0..20 work\n20..27 MPI_File_write_all_begin: file-begin f 1 size 8\n27..30 MPI_File_write_all_end: file-end f 1",
-			}, "32.6 30.6"},
 		{"a communicator is made when all have come", "comm N 0 1\n",
 			[]string{
 				"0..5 work\n5..30 MPI_Comm_dup: begin; comm-create N; create_handle comm W",

@@ -25,7 +25,6 @@ type analysis struct {
 	tests    []bool  // by timeline.PathID: whether it ends in a call that only tests
 	groups   []group // by communicator
 	rules    []uint8 // by collective: number of its rule, 0 if it neither waits nor synchronizes
-	begun    []bool  // by collective: its members waited in the calls that begin it; nil: in none
 	points   []syncPoint
 	joinings [][]joining // by location
 	contacts []contacts  // by location that receives

@@ -217,8 +217,8 @@ func (a *analysis) readCollectives(found []candidates) {
 			if a.rules[i] == 0 {
 				continue
 			}
-			rule := rules[a.rules[i]]
-			a.readInstance(o, i)
+			rule, c := rules[a.rules[i]], &a.tl.Collectives[i]
+			a.readInstance(o, c)
 			rule.detect(o)
 			for _, w := range o.waits {
 				m, z := &o.members[w.member], &o.members[w.cause]
@@ -226,7 +226,7 @@ func (a *analysis) readCollectives(found []candidates) {
 					continue
 				}
 				x := candidate{
-					metric: rule.kind.metric, amount: w.amount, before: w.before, location: m.Location, call: a.completes(i, m),
+					metric: rule.kind.metric, amount: w.amount, before: w.before, location: m.Location, call: m.Complete,
 					cause: z.Location, causeCall: z.Issue, reference: int32(i), seq: m.Seq,
 				}
 				if x.before == x.amount { // all of it is of the kind before
@@ -252,16 +252,16 @@ func (a *analysis) readCollectives(found []candidates) {
 }
 
 // readInstance fills an instance with what the members of a collective did.
-func (a *analysis) readInstance(o *instance, number int) {
-	c := &a.tl.Collectives[number]
+func (a *analysis) readInstance(o *instance, c *timeline.Collective) {
 	o.view, o.members, o.root = view{a.tl, c}, a.tl.MembersOf(c), int(c.Root)
 	o.parts, o.waits = o.parts[:0], o.waits[:0]
 	for j := range o.members {
 		m := &o.members[j]
-		done := a.completes(number, m)
+		calls := a.calls(m.Location)
 		o.parts = append(o.parts, part{
-			rank: int32(a.rankOf(m.Location)), issued: a.calls(m.Location).Enter[m.Issue], done: a.spanOf(m.Location, done),
-			sent: m.Sent, received: m.Received, test: a.isTest(m.Location, done),
+			rank: int32(a.rankOf(m.Location)), issued: calls.Enter[m.Issue],
+			done: span{calls.Enter[m.Complete], calls.Leave[m.Complete]},
+			sent: m.Sent, received: m.Received, test: a.isTest(m.Location, m.Complete),
 		})
 	}
 }

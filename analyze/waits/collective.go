@@ -99,33 +99,19 @@ func held(scope timeline.Scope, ops ...timeline.Op) collective {
 // findRules finds the rules of all collectives that count.
 func (a *analysis) findRules() {
 	a.rules = make([]uint8, len(a.tl.Collectives))
-	if len(a.tl.Files) > 0 {
-		a.begun = make([]bool, len(a.tl.Collectives))
-	}
 	instances := make([]instance, max(a.threads, 1))
 	const chunk = 64
 	parallel.Chunks(len(a.rules), chunk, a.threads, func(worker, from, to int) {
 		for i := from; i < to; i++ {
 			c := &a.tl.Collectives[i]
 			a.rules[i] = ruleOf[c.Scope][c.Op]
-			if a.begun != nil {
-				a.begun[i] = a.tl.HeldAtBegin(c)
-			}
 			if rule := rules[a.rules[i]]; rule != nil && rule.valid != nil {
-				if a.readInstance(&instances[worker], i); !rule.valid(&instances[worker]) {
+				if a.readInstance(&instances[worker], c); !rule.valid(&instances[worker]) {
 					a.rules[i] = 0
 				}
 			}
 		}
 	})
-}
-
-// completes is the call in which a member of a collective waits for the others, if it waits.
-func (a *analysis) completes(number int, m *timeline.Member) int32 {
-	if a.begun != nil && a.begun[number] {
-		return m.Issue
-	}
-	return m.Complete
 }
 
 // part is what one member did.

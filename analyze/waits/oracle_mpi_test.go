@@ -42,10 +42,6 @@ func (o *oracle) findHeld() {
 		for _, m := range members {
 			issues, dones = append(issues, o.op(m.Location, m.Issue)), append(dones, o.op(m.Location, m.Complete))
 		}
-		inBegin := c.Scope == timeline.ByFile && o.holds(issues, issues)
-		if inBegin {
-			dones = issues
-		}
 		if !o.holds(issues, dones) {
 			continue
 		}
@@ -56,9 +52,6 @@ func (o *oracle) findHeld() {
 			}
 		}
 		for i, m := range members {
-			if inBegin {
-				m.Complete = m.Issue
-			}
 			if i != z {
 				o.wait(metric, min(issues[z].enter, dones[i].leave)-dones[i].enter, m.Location, m.Complete, members[z].Location, members[z].Issue, 1,
 					int(m.Seq), 0)

@@ -67,11 +67,10 @@ func (a *analysis) operations(number, member int32) (issue, done operation, test
 	if a.isCollective(number) {
 		m := &a.tl.Members[a.tl.Collectives[number].First+int(member)]
 		issue = a.operationOf(m.Location, m.Issue)
-		call := a.completes(int(number), m)
-		if done = issue; call != m.Issue {
-			done = a.operationOf(m.Location, call)
+		if m.Complete == m.Issue {
+			return issue, issue, a.isTest(m.Location, m.Complete)
 		}
-		return issue, done, a.isTest(m.Location, call)
+		return issue, a.operationOf(m.Location, m.Complete), a.isTest(m.Location, m.Complete)
 	}
 	m := a.pointAt(number)
 	switch m.form {
@@ -201,7 +200,7 @@ func (a *analysis) eachJoining(visit func(location int32, j joining)) {
 				}
 				calls := a.calls(m.Location)
 				visit(m.Location, joining{
-					bound: max(calls.Leave[m.Issue], calls.Leave[a.completes(i, m)]),
+					bound: max(calls.Leave[m.Issue], calls.Leave[m.Complete]),
 					end:   calls.Skip[m.Issue], point: int32(i), member: int32(j),
 				})
 			}

@@ -254,28 +254,6 @@ func (t *Timeline) MembersOf(c *Collective) []Member {
 	return t.Members[c.First:][:t.Comms[c.Comm].Size()]
 }
 
-// HeldAtBegin reports whether a split or non-blocking operation on a file kept all members in the calls that begin it until the last one
-// came: some libraries do all the work there, and the calls that complete it wait for nobody.
-func (t *Timeline) HeldAtBegin(c *Collective) bool {
-	if c.Scope != ByFile {
-		return false
-	}
-	var first, last unit.Duration
-	members, split := t.MembersOf(c), false
-	for i := range members {
-		m := &members[i]
-		calls := &t.Locations[m.Location].Calls
-		if enter := calls.Enter[m.Issue]; i == 0 || enter > last {
-			last = enter
-		}
-		if leave := calls.Leave[m.Issue]; i == 0 || leave < first {
-			first = leave
-		}
-		split = split || m.Issue != m.Complete
-	}
-	return split && first >= last
-}
-
 // SeriesOf is the number of the series of instances that a collective belongs to: communicators come first, then windows,
 // files, connections.
 func (t *Timeline) SeriesOf(c *Collective) int {

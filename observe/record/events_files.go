@@ -59,6 +59,13 @@ type fileState struct {
 	count    map[uint32]uint64 // operations so far, by file
 	split    map[uint32]uint64 // number of the one that a call ..._end ends, by file
 	requests map[uint64]fileOp
+	atBegin  bool // split operations end in the calls that begin them
+}
+
+// splitsAtBegin reports whether an MPI library does all of a split operation in the call that begins it, as ROMIO does in MPICH and the
+// libraries made from it. The call that ends it then waits for no other rank.
+func splitsAtBegin(library string) bool {
+	return strings.Contains(library, "MPICH") || strings.Contains(library, "Intel(R) MPI")
 }
 
 // onFile gives the events of a call on a file.
@@ -91,10 +98,10 @@ func (s *eventStream) onFile(enter, leave int64, rec *rawRecord, c *mpiCall) {
 		e.Kind = trace.FileOpen
 	case c.file == closesFile:
 		e.Kind = trace.FileClose
-	case c.file == beginsFileOp && request == 0:
+	case c.file == beginsFileOp && request == 0 && !s.files.atBegin:
 		s.files.split[f.number] = e.Request
 		return
-	case c.file == beginsFileOp:
+	case c.file == beginsFileOp && request != 0:
 		s.began(request)
 		s.unnamed(request)
 		s.files.requests[request] = fileOp{f.number, e.Request}
