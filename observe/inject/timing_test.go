@@ -120,3 +120,22 @@ func TestNoise(t *testing.T) {
 		}
 	})
 }
+
+// TestSignals wants signals of the program to come as without noise: all of them, to its own thread, and no other ones.
+func TestSignals(t *testing.T) {
+	profile, err := noise.Parse("500Hz:200us")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mpitest.Both(t, func(t *testing.T, l *mpi.Library) {
+		program := build(t, l, "signals.c")
+		want := plainRun(t, l, 1, program)
+		r := inject(t, l, 1, program, Options{Base: -1, Noise: profile})
+		if got := sortedLines(r.stdout); r.err != nil || r.ExitCode != 0 || got != want {
+			t.Errorf("%v, exit code %d:\n%s%s\nwant\n%s", r.err, r.ExitCode, got, r.stderr, want)
+		}
+		if r.ByRank[0].Detours < 50 {
+			t.Errorf("%d detours: nothing was put to the test", r.ByRank[0].Detours)
+		}
+	})
+}

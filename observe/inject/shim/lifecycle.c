@@ -1,9 +1,11 @@
 /* Beginning and end of a program. */
 #include "calls.h"
 #include "children.h"
+#include "signals.h"
 #include "slackline_mpi.h"
 #include "yield.h"
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -229,6 +231,16 @@ INJ_EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provi
     depth++;
     int result = PMPI_Init_thread(argc, argv, required, provided);
     if (--depth == 0 && result == MPI_SUCCESS) start_injection();
+    return result;
+}
+
+INJ_EXPORT int pthread_create(pthread_t *t, const pthread_attr_t *attributes, void *(*function)(void *), void *argument) {
+    static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    if (real == NULL) real = (__typeof__(real))dlsym(RTLD_NEXT, "pthread_create");
+    sigset_t before;
+    if (depth > 0) block_signals(&before);
+    int result = real(t, attributes, function, argument);
+    if (depth > 0) pthread_sigmask(SIG_SETMASK, &before, NULL);
     return result;
 }
 

@@ -18,6 +18,18 @@
 static int noise_signal; /* 0: there is no noise */
 static timer_t timer;
 static volatile sig_atomic_t running;
+static struct sigaction theirs; /* what the program has asked for the signal */
+
+/* The C library's functions, found before any signal comes. */
+static int (*real_action)(int, const struct sigaction *, struct sigaction *);
+static int (*real_mask)(int, const sigset_t *, sigset_t *);
+static int (*real_pending)(sigset_t *);
+static __attribute__((constructor)) void find_real(void) {
+    if (real_action != NULL) return;
+    real_mask = (__typeof__(real_mask))dlsym(RTLD_NEXT, "pthread_sigmask");
+    real_pending = (__typeof__(real_pending))dlsym(RTLD_NEXT, "sigpending");
+    real_action = (__typeof__(real_action))dlsym(RTLD_NEXT, "sigaction");
+}
 
 /* The trace of the noise, in nanoseconds, as Go wrote it: period, number of detours, number of ranks, then start and length
  * of each detour, ascending, then the place of each rank in the trace. */
@@ -41,8 +53,24 @@ static void set_timer(void) {
     timer_settime(timer, TIMER_ABSTIME, &t, NULL);
 }
 
+/* hand_on does with a signal of the program what it has asked for. */
+static void hand_on(int number, siginfo_t *info, void *context) {
+    if (theirs.sa_handler == SIG_IGN) return;
+    if (theirs.sa_handler == SIG_DFL) {
+        real_action(number, &theirs, NULL);
+        raise(number);
+    } else if (theirs.sa_flags & SA_SIGINFO) {
+        theirs.sa_sigaction(number, info, context);
+    } else {
+        theirs.sa_handler(number);
+    }
+}
+
 static void on_detour(int number, siginfo_t *info, void *context) {
-    (void)number; (void)info; (void)context;
+    if (info->si_code != SI_TIMER || info->si_value.sival_ptr != &timer) {
+        hand_on(number, info, context);
+        return;
+    }
     int saved = errno;
     int64_t now;
     while (running && (now = inj_now()) >= start_of(turn, next)) {
@@ -81,7 +109,7 @@ static bool load(void) {
 static int free_signal(void) {
     for (int s = SIGRTMAX - 2; s > SIGRTMIN; s--) {
         struct sigaction old;
-        if (sigaction(s, NULL, &old) == 0 && old.sa_handler == SIG_DFL) return s;
+        if (real_action(s, NULL, &old) == 0 && old.sa_handler == SIG_DFL) return s;
     }
     return 0;
 }
@@ -91,9 +119,9 @@ void inj_noise_start(int64_t start) {
     int s = free_signal();
     struct sigaction a = {.sa_sigaction = on_detour, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
     sigfillset(&a.sa_mask);
-    struct sigevent e = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = s};
+    struct sigevent e = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = s, .sigev_value.sival_ptr = &timer};
     e.sigev_notify_thread_id = (int)syscall(SYS_gettid);
-    if (s == 0 || sigaction(s, &a, NULL) != 0 || timer_create(CLOCK_MONOTONIC, &e, &timer) != 0) {
+    if (s == 0 || real_action(s, &a, NULL) != 0 || timer_create(CLOCK_MONOTONIC, &e, &timer) != 0) {
         inj_say("rank %d: no signal or no timer: %s; there is no noise", inj_rank, strerror(errno));
         return;
     }
@@ -121,12 +149,12 @@ static bool block(sigset_t *before) {
     sigset_t ours;
     sigemptyset(&ours);
     sigaddset(&ours, noise_signal);
-    return pthread_sigmask(SIG_BLOCK, &ours, before) == 0;
+    return real_mask(SIG_BLOCK, &ours, before) == 0;
 }
 
 static void unblock(bool blocked, const sigset_t *before) {
     int saved = errno;
-    if (blocked) pthread_sigmask(SIG_SETMASK, before, NULL);
+    if (blocked) real_mask(SIG_SETMASK, before, NULL);
     errno = saved;
 }
 
@@ -135,6 +163,48 @@ static const sigset_t *with_ours(const sigset_t *mask, sigset_t *room) {
     *room = *mask;
     sigaddset(room, noise_signal);
     return room;
+}
+
+/* The program may handle, reset, block and look for all signals, as programs do; the one of the noise stays what it is. */
+INJ_EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old) {
+    find_real();
+    if (noise_signal == 0 || number != noise_signal) return real_action(number, action, old);
+    struct sigaction before = theirs;
+    if (action != NULL) theirs = *action;
+    if (old != NULL) *old = before;
+    return 0;
+}
+
+INJ_EXPORT __sighandler_t signal(int number, __sighandler_t handler) {
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART}, old;
+    return sigaction(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
+}
+
+static int mask_others(int how, const sigset_t *set, sigset_t *old) {
+    find_real();
+    sigset_t others;
+    if (set != NULL && noise_signal != 0 && how != SIG_UNBLOCK) {
+        others = *set;
+        sigdelset(&others, noise_signal);
+        set = &others;
+    }
+    return real_mask(how, set, old);
+}
+
+INJ_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old) { return mask_others(how, set, old); }
+
+INJ_EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old) {
+    int error = mask_others(how, set, old);
+    if (error == 0) return 0;
+    errno = error;
+    return -1;
+}
+
+INJ_EXPORT int sigpending(sigset_t *set) {
+    find_real();
+    int result = real_pending(set);
+    if (result == 0 && noise_signal != 0) sigdelset(set, noise_signal);
+    return result;
 }
 
 #define CALL(type, name, params, args) \

@@ -1,6 +1,7 @@
 /* How long threads wait in calls of the system and of the C library: samples come only while they compute. The calls are made as the
  * program makes them. */
 #include "core.h"
+#include "signals.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <semaphore.h>
@@ -137,9 +138,13 @@ static void *started(void *pointer) {
 NEXT(int, pthread_create, (pthread_t *, const pthread_attr_t *, void *(*)(void *), void *), dlsym(RTLD_NEXT, "pthread_create"))
 SL_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *), void *argument) {
     if (next_pthread_create == NULL) find_pthread_create();
-    bool inside = sl_in_mpi > 0 || sl_self == NULL || sl_self->depth > 0;
-    if (inside || !atomic_load(&sl_active)) {
+    bool of_mpi = sl_in_mpi > 0 || (sl_self != NULL && sl_self->depth > 0);
+    if (of_mpi || sl_self == NULL || !atomic_load(&sl_active)) {
+        /* While a sample is taken, signals to the process would go to a thread of MPI instead of the one that expects them. */
+        sigset_t before;
+        if (of_mpi) block_signals(&before);
         int result = next_pthread_create(thread, attributes, function, argument);
+        if (of_mpi) pthread_sigmask(SIG_SETMASK, &before, NULL);
         sl_sampling_again();
         return result;
     }

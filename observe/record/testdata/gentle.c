@@ -237,6 +237,26 @@ static void timers(void) {
     }
 }
 
+static volatile sig_atomic_t elsewhere;
+static void where(int number) {
+    (void)number;
+    if (syscall(SYS_gettid) == getpid()) seen++;
+    else elsewhere++;
+}
+
+/* process: signals to the process come to the thread that waits for them, not to one of MPI's. */
+static void process(void) {
+    struct itimerval often = {{0, 100}, {0, 100}}, off = {{0, 0}, {0, 0}};
+    struct sigaction always = {.sa_handler = where, .sa_flags = SA_NODEFER | SA_RESTART};
+    seen = 0;
+    sigaction(SIGALRM, &always, NULL);
+    setitimer(ITIMER_REAL, &often, NULL);
+    while (seen < 5000 && elsewhere == 0) compute(1);
+    setitimer(ITIMER_REAL, &off, NULL);
+    report("signals to the process", elsewhere == 0, elsewhere, 0);
+    signal(SIGALRM, SIG_DFL);
+}
+
 static sigjmp_buf back;
 static void jump(int number) { (void)number; siglongjmp(back, 1); }
 
@@ -426,6 +446,7 @@ int main(int argc, char **argv) {
     waits();
     wakes();
     timers();
+    process();
     jumps();
     threads();
     children();
