@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"slackline/cli"
@@ -171,22 +171,52 @@ func TestInBrowser(t *testing.T) {
 	}
 }
 
-// The report can be printed: chromium makes a PDF of several pages of it.
+// The report on paper: some pages, light, with nothing cut off and without what can only be pressed.
 func TestPrints(t *testing.T) {
-	chromium := browser.Find(t)
-	dir := t.TempDir()
-	pdf := filepath.Join(dir, "report.pdf")
-	out, err := exec.Command(chromium, "--headless=new", "--no-sandbox", "--disable-gpu", "--user-data-dir="+filepath.Join(dir, "profile"),
-		"--no-pdf-header-footer", "--print-to-pdf="+pdf, "file://"+makePage(t)).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	data, err := os.ReadFile(pdf)
+	page, err := browser.ForTest(t).Open(1280, 900)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if pages := bytes.Count(data, []byte("/Type /Page\n")); !bytes.HasPrefix(data, []byte("%PDF-")) || pages < 4 || pages > 40 {
-		t.Errorf("the PDF has %d bytes and %d pages", len(data), pages)
+	defer page.Close()
+	if err := page.Goto("file://" + makePage(t)); err != nil {
+		t.Fatal(err)
+	}
+	if err := page.Media(map[string]string{"prefers-color-scheme": "dark"}); err != nil {
+		t.Fatal(err)
+	}
+	pdf, err := page.Print()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := browser.Save("SLACKLINE_PICTURES", "report.pdf", pdf); err != nil {
+		t.Fatal(err)
+	}
+	if pages := bytes.Count(pdf, []byte("/Type /Page\n")); pages < 4 || pages > 20 {
+		t.Errorf("the PDF has %d bytes and %d pages", len(pdf), pages)
+	}
+	var wrong []string
+	const a4 = 688 // pixels without margins
+	finer := strings.Replace(fits, "size < 10", "size < 9", 1) // paper is sharper
+	for _, err := range []error{page.MediaType("print"), page.Resize(a4, 900), page.Eval(finer, &wrong)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, w := range wrong {
+		t.Errorf("on paper: %s", w)
+	}
+	if err := page.Eval(`[
+		...[...document.querySelectorAll("nav, details")].filter(e => e.getClientRects().length > 0).map(e => e.tagName + " is printed"),
+		...[...document.querySelectorAll("td, th, .scroll")].filter(e => e.scrollWidth > e.clientWidth + 1 && e.getClientRects().length > 0)
+			.map(e => "cut off: " + e.textContent.slice(0, 40)),
+		...[...document.querySelectorAll(".story p, td")].filter(e => e.textContent.trim().endsWith(".") && /[^ ] … |…[^ ]/.test(e.textContent))
+			.map(e => "a cut sentence: " + e.textContent.slice(0, 200)),
+		...[document.body.textContent.match(/16 ranks, (\S+), recorded/)?.[1]].filter(time => time !== document.body.textContent.match(/ ran for (\S+) /)?.[1])
+			.map(time => "the run takes " + time + " in the line below the title, another time in the first sentence")]`, &wrong); err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range wrong {
+		t.Errorf("on paper: %s", w)
 	}
 }
 

@@ -47,16 +47,29 @@ func tableHTML(t *table.Table) (template.HTML, error) {
 	return template.HTML(b.String()), err
 }
 
-// mostLetters is how long a name may be on a page; of longer ones the middle is left out. The JSON form has them whole.
-const mostLetters = 200
+// mostLetters is how long a name may be on a page, mostOfSentence a sentence; of longer ones the middle is left out. The JSON form has
+// them whole.
+const (
+	mostLetters    = 200
+	mostOfSentence = 2000
+)
 
-// brief leaves the middle of what is too long for a page out.
+// brief leaves the middle of what is too long for a page out. Sentences end with a period; no word of them is cut.
 func brief(text string) string {
-	letters := []rune(text)
-	if len(letters) <= mostLetters {
+	most, letters := mostLetters, []rune(text)
+	sentence := strings.HasSuffix(text, ".")
+	if sentence {
+		most = mostOfSentence
+	}
+	if len(letters) <= most {
 		return text
 	}
-	return string(letters[:mostLetters/2]) + " … " + string(letters[len(letters)-mostLetters/2:])
+	head, tail := string(letters[:most/2]), string(letters[len(letters)-most/2:])
+	if sentence {
+		head = head[:max(strings.LastIndexByte(head, ' '), 0)]
+		_, tail, _ = strings.Cut(tail, " ")
+	}
+	return head + " … " + tail
 }
 
 // marked marks code; plain makes a piece of text safe. Names are cut, commands are not.

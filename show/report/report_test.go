@@ -213,6 +213,14 @@ func TestLongNames(t *testing.T) {
 	if got := brief(long); len([]rune(got)) > mostLetters+3 || !strings.HasPrefix(got, "std::map<") || !strings.HasSuffix(got, ", int>") {
 		t.Errorf("brief = %q", got)
 	}
+	sentence := strings.Repeat("Rank 13 waited 385.2ms in main/step/pressure/halo/MPI_Waitall, ", 5) + "because rank 9 sent late."
+	if got := brief(sentence); got != sentence {
+		t.Errorf("a sentence of %d letters becomes %q", len(sentence), got)
+	}
+	long = strings.Repeat("words, ", 1000) + "words."
+	if got := brief(long); len([]rune(got)) > mostOfSentence+3 || strings.Trim(strings.ReplaceAll(got, "words", ""), " ,.…") != "" {
+		t.Errorf("of a long sentence words are cut: %.100q", got)
+	}
 	if got := brief("main/solve"); got != "main/solve" {
 		t.Errorf("brief = %q, want main/solve", got)
 	}

@@ -22,7 +22,7 @@ func (s *story) subtitle() string {
 	case a.run.Timeline.Simulated:
 		where = "simulated"
 	}
-	text := fmt.Sprintf("%s, %s, %s", phrase.Plural(a.timeline.Ranks, "rank"), (a.run.Timeline.End - a.run.Timeline.Start).Short(), where)
+	text := fmt.Sprintf("%s, %s, %s", phrase.Plural(a.timeline.Ranks, "rank"), a.runTime().Short(), where)
 	if n := len(s.runs) - 1; n > 0 {
 		text += fmt.Sprintf("; compared with %s", phrase.Plural(n, "further run"))
 	}
