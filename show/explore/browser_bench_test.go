@@ -4,14 +4,14 @@ import (
 	"testing"
 )
 
-// BenchmarkFrame measures in the browser how long a frame of a timeline takes: 1,000 ranks in as many rows, over the
+// BenchmarkFrame measures in the browser how long a frame of a timeline takes: 1,024 ranks in as many rows, over the
 // full width. "paint" is what a new picture costs (colors of all cells), "frame" what every step of a zoom costs.
 func BenchmarkFrame(b *testing.B) {
 	s := openSite(b)
 	p := s.open(b, "#timeline?run=4&arrows=0", 1920, 1300)
 	w := p.window()
-	if w.Last-w.First != 1000 {
-		b.Fatalf("%d rows are visible, want 1000", w.Last-w.First)
+	if w.Last-w.First != 1024 {
+		b.Fatalf("%d rows are visible, want 1024", w.Last-w.First)
 	}
 	var times struct{ Paint, Draw, Worst, Rows, Columns float64 }
 	for b.Loop() {
@@ -21,7 +21,7 @@ func BenchmarkFrame(b *testing.B) {
 			const canvas = document.querySelector("canvas.timeline");
 			const ask = address => fetch(address, {headers: {"X-Slackline-Token": localStorage.getItem("slackline-token")}});
 			const query = "run=4&color=wait";
-			const raster = decode(await (await ask("/api/timeline?" + query + "&width=1836&rows=1000")).arrayBuffer());
+			const raster = decode(await (await ask("/api/timeline?" + query + "&width=1836&rows=1024")).arrayBuffer());
 			const colors = table(await (await ask("/api/legend?" + query)).json());
 			const picture = new Picture(), rounds = 40;
 			const start = performance.now();
@@ -37,8 +37,8 @@ func BenchmarkFrame(b *testing.B) {
 			return {Paint: paint, Draw: frames[rounds / 2], Worst: frames[rounds - 1], Rows: raster.rows, Columns: raster.columns};
 		})()`, &times)
 	}
-	if times.Rows != 1000 || times.Columns < 900 {
-		b.Errorf("the picture has %v rows and %v columns, want 1000 rows", times.Rows, times.Columns)
+	if times.Rows != 1024 || times.Columns < 900 {
+		b.Errorf("the picture has %v rows and %v columns, want 1024 rows", times.Rows, times.Columns)
 	}
 	b.ReportMetric(times.Paint, "paint-ms")
 	b.ReportMetric(times.Draw, "frame-ms")

@@ -13,14 +13,14 @@ import (
 )
 
 // comparedRuns are four runs with uneven work, four with even work, and measurements before and after.
-func comparedRuns(t *testing.T) []Source {
+func comparedRuns(t *testing.T, ranks int) []Source {
 	var sources []Source
 	for i := range 8 {
 		jitter := 0.6
 		if i >= 4 {
 			jitter = 0.1
 		}
-		tl := simulated(t, "halo2d", pattern.Params{Ranks: 16, Iterations: 5, Compute: 100 * unit.Microsecond, Jitter: jitter,
+		tl := simulated(t, "halo2d", pattern.Params{Ranks: ranks, Iterations: 5, Compute: 100 * unit.Microsecond, Jitter: jitter,
 			Seed: uint64(i + 1)})
 		sources = append(sources, Source{Name: fmt.Sprintf("run%d",
 			i), Open: func(context.Context) (*Opened, error) { return &Opened{Timeline: tl}, nil }})
@@ -37,7 +37,12 @@ func comparedRuns(t *testing.T) []Source {
 
 // testDifference compares runs: what differs and whether that is more than chance, colors, time axes, models.
 func testDifference(t *testing.T, shared *site) {
-	s := shared.beside(t, comparedRuns(t))
+	for _, size := range sized {
+		compareRuns(t, shared.beside(t, comparedRuns(t, size.ranks)))
+	}
+}
+
+func compareRuns(t *testing.T, s *site) {
 	p := s.open(t, "#overview?run=0&other=4", 1280, 800)
 	if got := p.text(`document.querySelector(".difference").innerText`); !strings.Contains(got, "Run time") || !strings.Contains(got, "%") {
 		t.Errorf("what differs: %q", got)

@@ -28,9 +28,16 @@ const (
 	oddRun         // names that would be markup
 	cubeRun        // a process grid of three dimensions
 	planeRun
-	wideRun // a thousand ranks
+	wideRun // 1,024 ranks
 	measured
+	smallRun // 16 ranks
 )
+
+// sized are runs of one pattern on few and on many ranks: what a page does must not depend on how many there are.
+var sized = []struct {
+	run, ranks int
+	name       string
+}{{smallRun, 16, "small"}, {wideRun, 1024, "wide"}}
 
 // evilNames are functions whose names a careless page would run.
 var evilNames = []string{`<script>window.ran = 1</script>`, `"><img src=x onerror="window.ran = 2">`, `a</title><svg onload="window.ran = 3">`}
@@ -77,7 +84,8 @@ func openSite(tb testing.TB) *site {
 		oddRun:   run(`<b onclick="window.ran = 4">odd<b>`, evilRun()),
 		cubeRun:  run("halo3d", onGrid(simulated(tb, "halo3d", pattern.Params{Ranks: 60, Iterations: 4, Jitter: 0.5, Seed: 7}), 5, 4, 3)),
 		planeRun: run("halo2d", onGrid(halo(tb, 64, 6), 8, 8)),
-		wideRun:  run("wide", halo(tb, 1000, 10)),
+		wideRun:  run("wide", halo(tb, 1024, 10)),
+		smallRun: run("small", halo(tb, 16, 10)),
 		measured: {Name: "measurements.json", Open: func(context.Context) (*Opened, error) { return &Opened{Dataset: data}, nil }},
 	}
 	s := &site{browser: b}

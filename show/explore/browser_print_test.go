@@ -25,19 +25,19 @@ const badOnPaper = `(() => {
 
 // testPrint prints all views of runs with 16 and with 1,024 ranks: whole, light, without controls, on few pages.
 func testPrint(t *testing.T, s *site) {
-	other := s.sizes(t)
-	p := other.open(t, "#overview", 1280, 800)
+	p := s.open(t, "#overview", 1280, 800)
 	p.must(p.Media(map[string]string{"prefers-color-scheme": "dark"})) // paper is light
 	p.eval(`window.addEventListener("beforeprint", () => {
 		window.paper = [document.documentElement.dataset.theme, Math.min(...[...document.querySelectorAll("#main canvas:not(.ramp)")].map(c => c.width / parseFloat(c.style.width)))].join();
 	})`, nil)
-	for run, ranks := range sizes {
+	for i, size := range sized {
+		run, ranks := size.run, size.ranks
 		for _, v := range []struct {
 			place string
 			pages int // at most
 		}{
-			{"overview", 3}, {"overview?other=" + fmt.Sprint(1-run), 5}, {"timeline?stat=1&sel=wait%3A0", 5},
-			{"timeline?other=" + fmt.Sprint(1-run), 2}, {"causes", 3}, {"causes?by=rank", 8}, {"tree", 3},
+			{"overview", 3}, {fmt.Sprintf("overview?other=%d", sized[1-i].run), 5}, {"timeline?stat=1&sel=wait%3A0", 5},
+			{fmt.Sprintf("timeline?other=%d", sized[1-i].run), 2}, {"causes", 3}, {"causes?by=rank", 8}, {"tree", 3},
 			{"tree?as=flame", 2}, {"map", 2}, {"matrix", 2}, {"latency", 2},
 		} {
 			place := fmt.Sprintf("#%s%srun=%d", v.place, map[bool]string{true: "&", false: "?"}[strings.Contains(v.place, "?")], run)
@@ -68,7 +68,7 @@ func testPrint(t *testing.T, s *site) {
 			for _, b := range bad {
 				t.Errorf("%s on paper: %s", what, b)
 			}
-			if got := p.text(`document.getElementById("paper").textContent`); !strings.Contains(got, map[int]string{16: "sixteen", 1024: "thousand"}[ranks]) {
+			if got := p.text(`document.getElementById("paper").textContent`); !strings.Contains(got, size.name) {
 				t.Errorf("%s is printed under %q", what, got)
 			}
 			p.must(p.MediaType(""))

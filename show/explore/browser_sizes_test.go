@@ -1,10 +1,11 @@
 package explore
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
+
+	"slackline/internal/phrase"
 )
 
 // overlapping are pairs of texts and controls that lie over each other, and controls that stick out of the page. Cells of a canvas are not
@@ -32,37 +33,21 @@ const overlapping = `(() => {
 	return found.slice(0, 5);
 })()`
 
-// sizes are the numbers of ranks of the runs of a site of two.
-var sizes = []int{16, 1024}
-
-// sizes opens a site with a run for each of these numbers of ranks.
-func (s *site) sizes(t *testing.T) *site {
-	opened := s.server.inputs[planeRun].view.Load().opened
-	var sources []Source
-	for i, name := range []string{"sixteen", "thousand"} {
-		tl := halo(t, sizes[i], 4)
-		sources = append(sources, Source{Name: name, Open: func(context.Context) (*Opened, error) {
-			return &Opened{Timeline: tl, Machines: opened.Machines, OwnMachine: opened.OwnMachine}, nil
-		}})
-	}
-	return s.beside(t, sources)
-}
-
 // testSizes goes through all views of runs with 16 and with 1,024 ranks: at 200 % zoom, on a telephone, in the dark and on paper nothing
 // sticks out, is cut off, lies over something else or is too faint.
 func testSizes(t *testing.T, s *site) {
-	other := s.sizes(t)
-	p := other.open(t, "#overview", 1280, 800)
-	for run, ranks := range sizes {
+	p := s.open(t, "#overview", 1280, 800)
+	for i, size := range sized {
+		run, ranks := size.run, size.ranks
 		for _, v := range []struct{ place, want string }{
 			{"overview", "Ranks that behave alike"},
-			{"overview?other=" + fmt.Sprint(1-run), "What differs"},
+			{fmt.Sprintf("overview?other=%d", sized[1-i].run), "What differs"},
 			{"timeline?stat=1", "Statistics"},
 			{"timeline?ranks=3-9&others=1&mark=1", "rows"},
 			{"causes", "Causes"},
 			{"tree?view=flame", "halo2d"},
 			{"map", "process grid"},
-			{"matrix", fmt.Sprintf("%s ranks", map[bool]string{true: "16", false: "1,024"}[ranks == 16])},
+			{"matrix", phrase.Plural(ranks, "rank")},
 			{"latency", "latencies on the critical path"},
 		} {
 			join := "?"
@@ -97,7 +82,7 @@ func testSizes(t *testing.T, s *site) {
 	}
 	p.must(p.Media(map[string]string{"prefers-color-scheme": "dark"}))
 	p.must(p.Wait(`document.documentElement.dataset.theme === "dark"`))
-	for _, place := range []string{"#overview?run=1&stat=1", "#causes?run=1", "#map?run=1", "#matrix?run=1", "#timeline?run=1"} {
+	for _, place := range []string{"#overview?run=4&stat=1", "#causes?run=4", "#map?run=4", "#matrix?run=4", "#timeline?run=4"} {
 		p.visit(place)
 		var weak []string
 		p.eval(faint, &weak)

@@ -44,7 +44,7 @@ func testStacks(t *testing.T, s *site) {
 		p.picture(fmt.Sprintf("hidden-%d", run))
 	}
 	p.must(p.ClickOn(`input[name=others]`))
-	p.must(p.Wait(`document.querySelector("canvas.timeline").dataset.rows === "1000"`))
+	p.must(p.Wait(`document.querySelector("canvas.timeline").dataset.rows === "1024"`))
 	p.must(p.Resize(400, 800))
 	p.visit(fmt.Sprintf("#timeline?run=%d&ranks=3,8-11&stack=9", wideRun))
 	p.must(p.Media(map[string]string{"prefers-color-scheme": "dark"}))

@@ -45,6 +45,12 @@ func testTakeAway(t *testing.T, s *site) {
 		{"#matrix?run=3", "halo2d-matrix.svg", "to rank"},
 		{"#latency?run=0", "late.slt-latency.svg", "<polyline"},
 		{"#scaling?run=5", "measurements.json-scaling.svg", "<image"},
+		{"#overview?run=4", "wide-overview.svg", "Ranks that behave alike"},
+		{"#timeline?run=4&ranks=1000-1020&stack=1010", "wide-timeline.svg", "rank 1010"},
+		{"#causes?run=4&by=rank", "wide-causes.svg", "The 200 most expensive of"},
+		{"#tree?run=4&as=flame", "wide-tree.svg", "MPI_Waitall"},
+		{"#map?run=4", "wide-map.svg", "Map of the ranks"},
+		{"#matrix?run=4", "wide-matrix.svg", "to rank"},
 		{"#overview?run=1", "b-onclick-window.ran-4-odd-b-overview.svg", "&lt;b onclick"},
 	} {
 		p.visit(v.place)

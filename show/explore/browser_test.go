@@ -90,7 +90,7 @@ func testViews(t *testing.T, s *site) {
 		{"overview", "#overview?run=0", "What the time consists of"},
 		{"timeline", "#timeline?run=0", "The longest waits"},
 		{"messages", "#timeline?run=0&from=261000000000&to=311000000000&critical=1", "Late sender"},
-		{"wide", "#timeline?run=4", "1,000 rows"},
+		{"wide", "#timeline?run=4", "1,024 rows"},
 		{"causes", "#causes?run=0", "main/step/fixup"},
 		{"tree", "#tree?run=0", "MPI_Sendrecv"},
 		{"solid", "#map?run=2", "5 × 4 × 3"},

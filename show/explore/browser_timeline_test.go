@@ -359,7 +359,16 @@ func (p *page) back(address string) {
 
 // testKeys uses the timeline without a mouse.
 func testKeys(t *testing.T, s *site) {
-	p := s.open(t, "#timeline?run=0", 1280, 800)
+	for _, run := range []int{lateRun, wideRun} {
+		keysIn(t, s, run)
+	}
+}
+
+func keysIn(t *testing.T, s *site, run int) {
+	p := s.open(t, fmt.Sprintf("#overview?run=%d", run), 1280, 800)
+	p.must(p.Key("2", 0))
+	p.must(p.Wait(`location.hash.startsWith("#timeline")`))
+	p.settle()
 	p.must(p.Key("?", 0))
 	p.must(p.Wait(`document.getElementById("keys").open`))
 	p.picture("help")
@@ -368,12 +377,12 @@ func testKeys(t *testing.T, s *site) {
 	p.must(p.Key("]", 0))
 	p.must(p.Wait(`document.querySelector("#panel .wait-time")`))
 	var states States
-	s.get(t, "states?run=0&largest=1", &states)
+	s.get(t, fmt.Sprintf("states?run=%d&largest=1", run), &states)
 	if got, want := p.text(`location.hash`), fmt.Sprintf("sel=wait%%3A%d", states.States[0].State); !strings.Contains(got, want) {
 		t.Errorf("the first wait of ] has the address %s, want %s", got, want)
 	}
 	var answer WaitAnswer
-	s.get(t, fmt.Sprintf("wait?run=0&state=%d", states.States[0].State), &answer)
+	s.get(t, fmt.Sprintf("wait?run=%d&state=%d", run, states.States[0].State), &answer)
 	p.settle()
 	p.must(p.Key("[", 0))
 	p.must(p.Wait(fmt.Sprintf(`location.hash.includes("sel=wait%%3A%d")`, answer.Previous.State)))
@@ -381,8 +390,28 @@ func testKeys(t *testing.T, s *site) {
 	p.must(p.Wait(`document.querySelector("canvas.timeline").dataset.color === "cause"`))
 	p.settle()
 	p.picture("by-cause")
+	p.must(p.Key("e", 0))
+	p.must(p.Wait(`location.hash.includes("stack=") && document.querySelector("canvas.timeline").dataset.levels > 1`))
 	p.must(p.Key("Escape", 0))
 	p.must(p.Wait(`document.getElementById("panel").hidden`))
+	// From the whole run to some rows of some time, and back.
+	p.must(p.Key("Home", 0))
+	p.settle()
+	whole := p.window()
+	for _, key := range []string{"+", "ArrowRight"} {
+		p.must(p.Key(key, 0))
+		p.settle()
+	}
+	for range 3 {
+		p.must(p.Key("ArrowUp", browser.Shift))
+		p.settle()
+	}
+	p.must(p.Key("ArrowDown", 0))
+	p.settle()
+	w := p.window()
+	if w.From <= whole.From || w.To-w.From >= whole.To-whole.From || w.First == 0 || w.Last-w.First >= whole.Last-whole.First {
+		t.Errorf("by keys alone the window went from %+v to %+v", whole, w)
+	}
 	p.must(p.Key("3", 0))
 	p.must(p.Wait(`location.hash.startsWith("#causes")`))
 	// Everything can be reached with Tab, and shows where it is.

@@ -195,7 +195,7 @@ func TestPrints(t *testing.T) {
 		t.Errorf("the PDF has %d bytes and %d pages", len(pdf), pages)
 	}
 	var wrong []string
-	const a4 = 688 // pixels without margins
+	const a4 = 688                                             // pixels without margins
 	finer := strings.Replace(fits, "size < 10", "size < 9", 1) // paper is sharper
 	for _, err := range []error{page.MediaType("print"), page.Resize(a4, 900), page.Eval(finer, &wrong)} {
 		if err != nil {

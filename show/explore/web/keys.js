@@ -36,6 +36,11 @@ function taken(target, key) {
 }
 
 document.addEventListener("keydown", (event) => {
+  const { target } = event;
+  if (event.key === "Escape" && target instanceof HTMLInputElement && target.type !== "checkbox" && !target.closest("dialog")) {
+    target.blur(); // the keys belong to the view again
+    return;
+  }
   if (event.ctrlKey || event.metaKey || taken(event.target, event.key)) return;
   const act = current[nameOf(event)];
   if (act) {
@@ -80,7 +85,7 @@ const HELP = [
     [["x"], "take the view away: SVG, PNG, print"],
     [["t"], "light or dark"],
     [["y"], "copy the address of the view"],
-    [["Esc"], "close the panel, end the selection"],
+    [["Esc"], "leave a field; close the panel, end the selection"],
     [["?"], "this page"],
   ]],
 ];
