@@ -52,6 +52,25 @@ func TestNsys(t *testing.T) {
 	}
 }
 
+// A directory of exports is one run, with the ranks of one node after those of the other.
+func TestNsysNodes(t *testing.T) {
+	data, err := os.ReadFile(nsysFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr, err := Open(fstest.MapFS{"run/node0.sqlite": {Data: data}, "run/node1.sqlite": {Data: data}, "run/notes.txt": {}}, "run", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tl, err := ToTimeline(tr, TimelineOptions{})
+	if err != nil || tl.Ranks != 4 || len(tl.Devices.Streams) != 8 || len(tl.Devices.Collectives) != 20 {
+		t.Fatalf("%v: %d ranks, want 4 in 20 collectives", err, tl.Ranks)
+	}
+	if n := len(tl.Devices.Comms[0].Members); n != 4 {
+		t.Errorf("%d members of a collective, want all 4 ranks", n)
+	}
+}
+
 // A file that is cut or damaged gives what can be read, with a warning, or an error.
 func TestNsysDamage(t *testing.T) {
 	data, err := os.ReadFile(nsysFile)

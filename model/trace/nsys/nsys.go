@@ -1,5 +1,5 @@
-// Package nsys reads exports of Nsight Systems (nsys export --type sqlite): one database with all processes of a node. Ranks are the
-// processes with kernels, by process id. Runtime and driver calls and ranges of NVTX are calls, nested by containment; kernels, copies and
+// Package nsys reads exports of Nsight Systems (nsys export --type sqlite): a database for each node, with all its processes. Ranks are
+// the processes with kernels, by node and process id; the wall clocks at the starts of the sessions bring the nodes together. Runtime and driver calls and ranges of NVTX are calls, nested by containment; kernels, copies and
 // memsets are activities, which the call with the same correlation launched. How these become a timeline is said in package kineto.
 //
 // Kernels of NCCL are collectives of all ranks, the k-th with the k-th; one that sends and receives counts as one of all with all. Tables
@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -24,6 +25,17 @@ import (
 // Sniff looks for the mark of a database.
 func Sniff(head []byte) bool { return strings.HasPrefix(string(head), sqlite.Magic) }
 
+// Names are those files of a directory that may be exports.
+func Names(names []string) (list []string) {
+	for _, name := range names {
+		if strings.HasSuffix(name, ".sqlite") {
+			list = append(list, name)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
 // The tables that are read.
 const (
 	kernels = "CUPTI_ACTIVITY_KIND_KERNEL"
@@ -34,6 +46,7 @@ const (
 	events  = "CUPTI_ACTIVITY_KIND_CUDA_EVENT"
 	ranges  = "NVTX_EVENTS"
 	strs    = "StringIds"
+	started = "TARGET_INFO_SESSION_START_TIME"
 )
 
 // pushPop is the type of ranges of NVTX that are nested.
@@ -49,50 +62,107 @@ type reader struct {
 	db       *sqlite.DB
 	strings  map[int64]string
 	ranks    map[int64]*kineto.Rank // by process id
-	earliest int64
+	show     string
+	session  int64    // its start, ns since 1970; 0: not known
+	earliest int64    // the time from which the others count, in ns since then
 	damage   []string // what cannot be read
 }
 
-// Read reads an export. Messages call it what show says.
-func Read(file io.ReaderAt, size int64, show string, interrupt func() error) (*kineto.Profile, error) {
-	db, err := sqlite.Open(file, size)
-	r := &reader{db: db, strings: map[int64]string{}, ranks: map[int64]*kineto.Rank{}}
+// File is an export: one node. Messages call it what Show says.
+type File struct {
+	At   io.ReaderAt
+	Size int64
+	Show string
+}
+
+// Read reads the exports of the nodes of a run. Ranks are numbered node by node, in the order of the files.
+func Read(files []File, interrupt func() error) (*kineto.Profile, error) {
+	var nodes []*reader
+	var list []*kineto.Rank
+	var others []error // of what are no exports
+	for _, f := range files {
+		r, err := open(f)
+		if err != nil {
+			others = append(others, err)
+			continue
+		}
+		for _, pid := range r.survey() {
+			rank := kineto.NewRank(len(list), f.Show)
+			r.ranks[pid], list = rank, append(list, rank)
+		}
+		nodes = append(nodes, r)
+	}
+	if len(nodes) == 0 {
+		return nil, others[0]
+	}
+	together := align(nodes)
+	for _, r := range nodes {
+		for _, part := range []func(){r.hostCalls, r.activities, r.synchronization} {
+			if interrupt != nil {
+				if err := interrupt(); err != nil {
+					return nil, err
+				}
+			}
+			part()
+		}
+		r.strings = nil
+	}
+	p, err := kineto.NewProfile(list, len(nodes) == 1)
+	if err != nil || len(list) == 0 {
+		return nil, fmt.Errorf("%s: %w", nodes[0].show, errors.Join(err, errors.New("no process of it has kernels"),
+			errors.New(strings.Join(nodes[0].damage, "; "))))
+	}
+	for _, err := range others {
+		p.Warnings = append(p.Warnings, err.Error()+"; it is left out")
+	}
+	for _, r := range nodes {
+		for _, d := range r.damage {
+			p.Warnings = append(p.Warnings, fmt.Sprintf("%s: %s; what comes before it is read", r.show, d))
+		}
+	}
+	if !together {
+		p.Warnings = append(p.Warnings, "an export does not say when its session began ("+started+"): the first events of all nodes are taken "+
+			"to be at the same time")
+	}
+	return p, nil
+}
+
+// open opens an export and reads its names.
+func open(f File) (*reader, error) {
+	db, err := sqlite.Open(f.At, f.Size)
+	r := &reader{db: db, show: f.Show, strings: map[int64]string{}, ranks: map[int64]*kineto.Rank{}}
 	if db == nil {
-		return nil, fmt.Errorf("%s: %w", show, err)
+		return nil, fmt.Errorf("%s: %w", f.Show, err)
 	}
 	if err != nil {
 		r.damage = append(r.damage, err.Error())
 	}
 	if db.Tables[kernels] == nil && db.Tables[calls] == nil {
-		return nil, fmt.Errorf("%s: %w", show, errors.Join(err, errors.New("the database has no table of kernels or calls; is it an "+
+		return nil, fmt.Errorf("%s: %w", f.Show, errors.Join(err, errors.New("the database has no table of kernels or calls; is it an "+
 			"export of Nsight Systems?")))
 	}
 	r.each(strs, "id value", func(v []int64, text func(int) string) { r.strings[v[0]] = text(1) })
-	pids := r.survey()
-	for i, pid := range pids {
-		r.ranks[pid] = kineto.NewRank(i, show)
+	r.each(started, "utcEpochNs", func(v []int64, _ func(int) string) { r.session = v[0] })
+	return r, nil
+}
+
+// align lets the times of all nodes count from the first event of the run, by the wall clocks at the starts of their sessions. It reports
+// whether they are known, or one node is all there is; else each counts from its own first event.
+func align(nodes []*reader) bool {
+	if len(nodes) == 1 {
+		return true
 	}
-	for _, part := range []func(){r.hostCalls, r.activities, r.synchronization} {
-		if interrupt != nil {
-			if err := interrupt(); err != nil {
-				return nil, err
-			}
+	first := int64(math.MaxInt64)
+	for _, r := range nodes {
+		if r.session <= 0 || r.session > math.MaxInt64/2 || r.earliest > math.MaxInt64/4 {
+			return false
 		}
-		part()
+		first = min(first, r.session+r.earliest)
 	}
-	list := make([]*kineto.Rank, len(pids))
-	for i, pid := range pids {
-		list[i] = r.ranks[pid]
+	for _, r := range nodes {
+		r.earliest = first - r.session
 	}
-	p, err := kineto.NewProfile(list, true)
-	if err != nil || len(list) == 0 {
-		return nil, fmt.Errorf("%s: %w", show, errors.Join(err, errors.New("no process of it has kernels"),
-			errors.New(strings.Join(r.damage, "; "))))
-	}
-	for _, d := range r.damage {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("%s: %s; what comes before it is read", show, d))
-	}
-	return p, nil
+	return true
 }
 
 // each calls yield for the rows of a table, with the integers of some columns, -1 if they are missing, and a function that returns texts.

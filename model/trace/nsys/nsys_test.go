@@ -14,6 +14,7 @@ import (
 	"slackline/model/timeline"
 	"slackline/model/trace/kineto"
 	"slackline/model/trace/sqlite"
+	"slackline/model/unit"
 )
 
 // table is a table of an export: its columns, and rows of integers, texts and nil.
@@ -63,7 +64,7 @@ func leaf(head int, rows [][]any) []byte {
 func export(tables map[string]table) []byte {
 	var schema [][]any
 	var pages []byte
-	for _, name := range []string{kernels, copies, memsets, calls, syncs, events, ranges, strs, "META_DATA"} {
+	for _, name := range []string{kernels, copies, memsets, calls, syncs, events, ranges, strs, started, "META_DATA"} {
 		if t, ok := tables[name]; ok {
 			schema = append(schema, []any{"table", name, name, len(schema) + 2, "CREATE TABLE " + name + " (" + t.columns + ")"})
 			pages = append(pages, leaf(0, t.rows)...)
@@ -120,7 +121,11 @@ var small = map[string]table{
 }
 
 func read(data []byte) (*kineto.Profile, error) {
-	return Read(bytes.NewReader(data), int64(len(data)), "x.sqlite", nil)
+	return Read([]File{fileOf("x.sqlite", data)}, nil)
+}
+
+func fileOf(show string, data []byte) File {
+	return File{bytes.NewReader(data), int64(len(data)), show}
 }
 
 // told is a profile as text: calls, activities, collectives and references, with times in ns.
@@ -303,10 +308,50 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// Nodes are joined by the wall clocks of their sessions, and processes of the same number on two nodes are two ranks.
+func TestNodes(t *testing.T) {
+	at := func(epoch int) []byte {
+		return export(with(small, map[string]table{started: {"utcEpochNs", [][]any{{epoch}}}}))
+	}
+	alone, err := read(export(small))
+	if err != nil {
+		t.Fatal(err)
+	}
+	begins := func(p *kineto.Profile) (list []unit.Duration) {
+		tl, _, err := p.Timeline(1, func(int) bool { return true })
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range tl.Devices.Streams {
+			list = append(list, tl.Devices.Streams[i].Begin[0])
+		}
+		return list
+	}
+	const epoch = 1_700_000_000_000_000_000
+	one := begins(alone)
+	later := []unit.Duration{one[0] + 250*unit.Nanosecond, one[1] + 250*unit.Nanosecond}
+	for name, c := range map[string]struct {
+		second   []byte
+		want     []unit.Duration
+		warnings int
+	}{
+		"clocks":    {at(epoch + 250), append(slices.Clone(one), later...), 0},
+		"no clock":  {export(small), append(slices.Clone(one), one...), 1},
+		"no export": {export(map[string]table{strs: small[strs]}), one, 1},
+	} {
+		p, err := Read([]File{fileOf("a.sqlite", at(epoch)), fileOf("b.sqlite", c.second)}, nil)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if got := begins(p); !slices.Equal(got, c.want) || len(p.Warnings) != c.warnings {
+			t.Errorf("%s: kernels begin at %v, want %v; warnings %q", name, got, c.want, p.Warnings)
+		}
+	}
+}
+
 func TestInterrupt(t *testing.T) {
 	stop := errors.New("stop")
-	data := export(small)
-	if _, err := Read(bytes.NewReader(data), int64(len(data)), "x", func() error { return stop }); !errors.Is(err, stop) {
+	if _, err := Read([]File{fileOf("x", export(small))}, func() error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("error %v, want %v", err, stop)
 	}
 }
