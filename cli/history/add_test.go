@@ -1,6 +1,7 @@
 package history_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,7 +13,8 @@ import (
 	"slackline/cli/clitest"
 )
 
-// A writer that is killed at any moment leaves its entry whole or not at all, and no other file; those that finished are there.
+// A writer that is killed at any moment, while another one writes, leaves its entry whole or not at all; those that finished are there,
+// and the other one always finishes. The moments are spread over how long a writer takes here.
 func TestKilledWriters(t *testing.T) {
 	dir := t.TempDir()
 	history, data := filepath.Join(dir, "history"), filepath.Join(dir, "data.csv")
@@ -26,28 +28,48 @@ func TestKilledWriters(t *testing.T) {
 	if code, _, stderr := clitest.Run("", add(0)...); code != 0 {
 		t.Fatal(stderr)
 	}
-	finished := 1
-	for i := 1; i <= 12; i++ {
-		c := clitest.Program(add(i)...)
-		if err := c.Start(); err != nil {
+	start := time.Now()
+	if err := clitest.Program(add(1)...).Run(); err != nil {
+		t.Fatal(err)
+	}
+	takes := time.Since(start)
+	const rounds = 16
+	want := []string{"-c00-", "-c01-"}
+	for i := range rounds {
+		killed, other := clitest.Program(add(10+i)...), clitest.Program(add(30+i)...)
+		if err := errors.Join(killed.Start(), other.Start()); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Duration(i) * 4 * time.Millisecond) // any moment will do
-		_ = c.Process.Signal([]syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGHUP}[i%3])
-		if c.Wait() == nil {
-			finished++
+		time.Sleep(takes * time.Duration(i) * 3 / (2 * rounds)) // up to one and a half times
+		signal := syscall.SIGKILL
+		if i%4 == 3 {
+			signal = syscall.SIGTERM
 		}
+		_ = killed.Process.Signal(signal) // it may be gone
+		if killed.Wait() == nil {
+			want = append(want, fmt.Sprintf("-c%02d-", 10+i))
+		}
+		if err := other.Wait(); err != nil {
+			t.Errorf("round %d: the other writer: %v", i, err)
+		}
+		want = append(want, fmt.Sprintf("-c%02d-", 30+i))
 	}
-	entries := 0
+	var names []string
 	err := filepath.WalkDir(history, func(path string, e os.DirEntry, err error) error {
 		if err == nil && !e.IsDir() && filepath.Ext(path) == ".json" {
-			entries++
+			names = append(names, e.Name())
 		}
 		return err
 	})
+	entries, all := len(names), strings.Join(names, " ")
+	for _, commit := range want {
+		if !strings.Contains(all, commit) {
+			t.Errorf("a writer finished, but its entry %s is not in %s", commit, all)
+		}
+	}
 	code, stdout, stderr := clitest.Run("", "history", "show", "--dir", history)
 	whole := code == 0 && strings.Contains(stdout, fmt.Sprintf("in %d commit", entries)) && !strings.Contains(stderr, "warning")
-	if err != nil || !whole || entries < finished {
-		t.Errorf("%v, exit code %d: %d entries, %d writers finished\n%s%s", err, code, entries, finished, stdout, stderr)
+	if err != nil || !whole {
+		t.Errorf("%v, exit code %d: %d entries, %d writers finished\n%s%s", err, code, entries, len(want), stdout, stderr)
 	}
 }

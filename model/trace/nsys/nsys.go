@@ -1,6 +1,7 @@
 // Package nsys reads exports of Nsight Systems (nsys export --type sqlite): a database for each node, with all its processes. Ranks are
-// the processes with kernels, by node and process id; the wall clocks at the starts of the sessions bring the nodes together. Runtime and driver calls and ranges of NVTX are calls, nested by containment; kernels, copies and
-// memsets are activities, which the call with the same correlation launched. How these become a timeline is said in package kineto.
+// the processes with kernels, by node and process id; the wall clocks at the starts of the sessions bring the nodes together. Runtime and
+// driver calls and ranges of NVTX are calls, nested by containment; kernels, copies and memsets are activities, which the call with the
+// same correlation launched. How these become a timeline is said in package kineto.
 //
 // Kernels of NCCL are collectives of all ranks, the k-th with the k-th; one that sends and receives counts as one of all with all. Tables
 // and columns come and go with versions: what is missing is not there. Names of hosts, command lines and environments are not read.
