@@ -6,8 +6,9 @@ import (
 
 // calendar lists in which window which host of a thread has something to do. Hosts of the present
 // and of the next window are in bitmaps, those of the next thousand windows in the lists of a
-// wheel, all others in a heap, so that idle hosts and empty windows cost nothing. A host may be
-// called for nothing, and more than once; that does no harm.
+// wheel, those of the next thousand turns of it in the lists of another one, all others in a heap, so that
+// idle hosts and empty windows cost nothing. A host may be called for nothing, and more than once; that
+// does no harm.
 type calendar struct {
 	width   int64 // of a window
 	window  int64 // the present one
@@ -22,14 +23,30 @@ type calendar struct {
 	entries []wheelEntry
 	free    int32
 
+	turns     [wheelSize]turnList // by window / wheelSize; see bringTurn
+	turnsSet  [wheelSize / 64]uint64
+	later     []laterEntry
+	freeLater int32
+
 	far minHeap[farEntry]
 
-	first int64 // window of the first entry of the wheel and the heap; never: there is none
+	first int64 // window of the first entry of the wheels and the heap; never: there is none
 }
 
 const wheelSize = 1024
 
 type wheelEntry struct{ host, next int32 }
+
+// turnList is the entries of a turn of the wheel.
+type turnList struct {
+	head  int32
+	first int64 // window of the first of them
+}
+
+type laterEntry struct {
+	farEntry
+	next int32
+}
 
 type farEntry struct {
 	window int64
@@ -38,7 +55,7 @@ type farEntry struct {
 
 func newCalendar(hosts int, width int64) *calendar {
 	c := &calendar{width: width, now: newHostSet(hosts), soon: newHostSet(hosts), first: never}
-	c.entries = make([]wheelEntry, 1)
+	c.entries, c.later = make([]wheelEntry, 1), make([]laterEntry, 1)
 	c.far.less = func(a, b *farEntry) bool { return a.window < b.window }
 	c.thisEnd, c.nextEnd = windowEnd(0, width), windowEnd(1, width)
 	return c
@@ -75,10 +92,53 @@ func (c *calendar) wakeLater(host int32, t int64) {
 	}
 	w := t / c.width
 	c.first = min(c.first, w)
-	if w-c.window >= wheelSize {
+	switch {
+	case w-c.window < wheelSize:
+		c.putWheel(host, w)
+	case w/wheelSize-c.window/wheelSize < wheelSize:
+		c.putTurn(host, w)
+	default:
 		c.far.push(farEntry{w, host})
-		return
 	}
+}
+
+// putTurn puts an entry into the list of its turn.
+func (c *calendar) putTurn(host int32, w int64) {
+	i := c.freeLater
+	if i != 0 {
+		c.freeLater = c.later[i].next
+	} else {
+		i = int32(len(c.later))
+		c.later = append(c.later, laterEntry{})
+	}
+	slot := w / wheelSize % wheelSize
+	t := &c.turns[slot]
+	if t.head == 0 {
+		t.first = w
+		c.turnsSet[slot/64] |= 1 << (slot % 64)
+	}
+	t.first = min(t.first, w)
+	c.later[i] = laterEntry{farEntry{w, host}, t.head}
+	t.head = i
+}
+
+// bringTurn brings the entries of the turn of the present window to the wheel.
+func (c *calendar) bringTurn() {
+	slot := c.window / wheelSize % wheelSize
+	t := &c.turns[slot]
+	for i := t.head; i != 0; {
+		e := c.later[i]
+		c.putWheel(e.host, e.window)
+		c.later[i].next = c.freeLater
+		c.freeLater = i
+		i = e.next
+	}
+	t.head = 0
+	c.turnsSet[slot/64] &^= 1 << (slot % 64)
+}
+
+// putWheel puts an entry into the wheel.
+func (c *calendar) putWheel(host int32, w int64) {
 	i := c.free
 	if i != 0 {
 		c.free = c.entries[i].next
@@ -108,26 +168,35 @@ func (c *calendar) nextWith(t int64) int64 {
 	return min(c.next(), t/c.width)
 }
 
-// firstEntry finds the window of the first entry of the wheel and the heap.
+// firstEntry finds the window of the first entry of the wheels and the heap.
 func (c *calendar) firstEntry() int64 {
 	first := never
 	if c.far.len() > 0 {
 		first = c.far.top().window
 	}
-	// The slots of the wheel in the order of their windows, a word at a time.
+	if slot := firstFrom(&c.turnsSet, (c.window/wheelSize+1)%wheelSize); slot >= 0 {
+		first = min(first, c.turns[slot].first)
+	}
 	start := (c.window + 1) % wheelSize
+	if slot := firstFrom(&c.filled, start); slot >= 0 {
+		first = min(first, c.window+1+(slot-start+wheelSize)%wheelSize)
+	}
+	return first
+}
+
+// firstFrom returns the first slot of a wheel that is set, in turning order from start, or -1.
+func firstFrom(set *[wheelSize / 64]uint64, start int64) int64 {
 	for k := int64(0); k <= wheelSize/64; k++ {
 		word := (start/64 + k) % (wheelSize / 64)
-		b := c.filled[word]
+		b := set[word]
 		if k == 0 {
 			b &= ^uint64(0) << (start % 64)
 		}
 		if b != 0 {
-			slot := word*64 + int64(bits.TrailingZeros64(b))
-			return min(first, c.window+1+(slot-start+wheelSize)%wheelSize)
+			return word*64 + int64(bits.TrailingZeros64(b))
 		}
 	}
-	return first
+	return -1
 }
 
 // advance makes window the present one. No host may be waiting for an earlier window.
@@ -136,7 +205,11 @@ func (c *calendar) advance(window int64) {
 		c.now, c.soon = c.soon, c.now
 		c.side ^= 1
 	}
+	turned := window/wheelSize != c.window/wheelSize
 	c.window = window
+	if turned {
+		c.bringTurn()
+	}
 	c.thisEnd, c.nextEnd = windowEnd(window, c.width), windowEnd(window+1, c.width)
 	if c.first > window {
 		return
@@ -193,6 +266,14 @@ func (c *calendar) takeAll(list []farEntry) []farEntry {
 		}
 		c.wheel[slot] = 0
 	}
+	for slot := range c.turns {
+		for i := c.turns[slot].head; i != 0; i = c.later[i].next {
+			list = append(list, c.later[i].farEntry)
+		}
+		c.turns[slot].head = 0
+	}
+	clear(c.turnsSet[:])
+	c.later, c.freeLater = c.later[:1], 0
 	list = append(list, c.far.items...)
 	c.far.items = c.far.items[:0]
 	clear(c.filled[:])
