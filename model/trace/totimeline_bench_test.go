@@ -3,7 +3,14 @@ package trace
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"testing"
+
+	"slackline/internal/memory"
+	"slackline/model/timeline"
+	"slackline/model/trace/streams"
+	"slackline/model/unit"
 )
 
 // haloTrace is a loop with a halo exchange on a ring and a reduction, of about so many events per rank: two of three
@@ -88,4 +95,56 @@ func BenchmarkToTimeline(b *testing.B) {
 			})
 		}
 	}
+}
+
+// BenchmarkOTF2Streams reads an archive with streams as Score-P writes them up to the timeline: kernels and the calls that launched them.
+func BenchmarkOTF2Streams(b *testing.B) {
+	const ranks, kernels = 4, 100_000
+	builder := timeline.NewBuilder(ranks)
+	builder.Region(timeline.RegionNamed("main"))
+	builder.Region(timeline.RegionNamed("cuLaunchKernel"))
+	const step = unit.Microsecond
+	for r := range ranks {
+		l := builder.Location(r, 0, "master", "")
+		l.Enter(0, 0)
+		for i := range unit.Duration(kernels) {
+			l.Enter(3*i*step+step, 1)
+			l.Leave(3*i*step + 2*step)
+		}
+		l.Leave(3 * kernels * step)
+	}
+	tl := builder.Finish(1)
+	d := timeline.NewDeviceBuilder(tl)
+	for r := range ranks {
+		for s := range 2 {
+			stream := d.Stream(r, 0, int64(s), fmt.Sprintf("CUDA[0:%d]", s))
+			for i := s; i < kernels; i += 2 {
+				at := unit.Duration(3*i)*step + 2*step
+				stream.Add(at, at+step, d.Region([]string{"gemm", "add", "norm"}[i%3]), timeline.ComputeKernel,
+					timeline.Launch{Thread: int32(r), Call: int32(i + 1)})
+			}
+		}
+	}
+	d.Finish(nil)
+	dir := b.TempDir()
+	if _, err := Write(filepath.Join(dir, "run.otf2"), FromTimeline(tl), "otf2", WriteOptions{}); err != nil {
+		b.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "run", streams.Name)); err != nil {
+		b.Fatal(err)
+	}
+	events, passes, cpu := 0, 0, memory.CPU()
+	b.ReportAllocs()
+	for b.Loop() {
+		tr, err := Open(os.DirFS(dir), "run.otf2", Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		got, err := ToTimeline(tr, TimelineOptions{Threads: 1})
+		if err != nil || len(got.Devices.Streams) != 2*ranks || !got.Devices.Streams[0].Launch[kernels/4].Known() {
+			b.Fatal(err)
+		}
+		events, passes = 4*ranks*kernels, passes+1 // starts and ends of calls and of kernels
+	}
+	b.ReportMetric(float64(passes*events)/(memory.CPU()-cpu).Seconds()/1e6, "Mevents/cpu-s")
 }
