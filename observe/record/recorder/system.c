@@ -117,7 +117,8 @@ QUICK(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), (fd, 
 QUICK(int, fsync, (int fd), (fd))
 QUICK(int, fdatasync, (int fd), (fd))
 
-/* dlsym finds an older version of these that old programs have, and which does not go with the other functions of conditions. */
+/* Before glibc 2.36 (bug 14932), dlsym with RTLD_NEXT finds an older version of these that old programs have, and which does not go with
+ * the other functions of conditions. */
 static void *condition(const char *name) {
     void *f = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
     return f != NULL ? f : dlsym(RTLD_NEXT, name);
