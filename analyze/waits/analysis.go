@@ -17,6 +17,7 @@ type analysis struct {
 	paths   *profile.Paths
 	windows *profile.Windows
 	threads int
+	meter   meter
 	part    *timeline.Part // nil: the timeline is the whole run
 	// causeless: there will be no backward pass, and nothing that only it needs
 	causeless bool

@@ -71,6 +71,7 @@ func (a *analysis) runBackward(ctx context.Context) (*account, error) {
 		return nil, err
 	}
 	b.collectReady()
+	a.meter.begin(messagesDone, 1, len(a.states)+len(a.idle))
 	b.drain()
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -198,9 +199,12 @@ func (w *accountant) work() {
 		if len(w.todo) == 0 && !w.b.take(w) {
 			return
 		}
-		if n%stateChunk == 0 && w.b.ctx.Err() != nil {
-			w.b.stop()
-			return
+		if n%stateChunk == 0 {
+			if w.b.ctx.Err() != nil {
+				w.b.stop()
+				return
+			}
+			w.a.meter.did(min(n, stateChunk))
 		}
 		last := len(w.todo) - 1
 		item := w.todo[last]

@@ -168,7 +168,9 @@ func (a *analysis) readMessages(candidates []candidates) {
 	scratch := a.scratches()
 	contacts := make([][]found, len(scratch))
 	probes := a.findProbes()
+	a.meter.begin(0, messagesDone, len(a.tl.Locations))
 	parallel.EachWorker(len(a.tl.Locations), a.threads, func(worker, l int) {
+		defer a.meter.did(1)
 		if most := 3 * (first[l+1] - first[l]); a.tl.Space != nil && cap(contacts[worker]) < most { // two of a message, one of its probe
 			spill.Free(a.tl.Space, contacts[worker])
 			contacts[worker] = spill.Make[found](a.tl.Space, 0, most)

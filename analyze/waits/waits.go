@@ -29,6 +29,8 @@ type Options struct {
 	// Paths and Windows of the run, if the caller has them already; nil: they are made.
 	Paths   *profile.Paths
 	Windows *profile.Windows
+	// Progress, if not nil, is called again and again with the part that is done, up to 1; at times by several threads at once.
+	Progress func(done float64)
 }
 
 // Result is what was found out about a run.
@@ -146,7 +148,7 @@ var errTooLong = errors.New("the waiting time of all ranks together is longer th
 // Analyze finds the wait states of a run and their causes.
 func Analyze(ctx context.Context, tl *timeline.Timeline, o Options) (*Result, error) {
 	a := &analysis{tl: tl.WithStreams(), hosts: len(tl.Locations), threads: max(o.Threads, 1), part: tl.Part, causeless: o.Forward,
-		paths: o.Paths, windows: o.Windows}
+		paths: o.Paths, windows: o.Windows, meter: meter{report: o.Progress}}
 	if tl.Devices != nil {
 		a.windows = nil // streams are not among those of the caller
 	}

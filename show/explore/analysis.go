@@ -122,8 +122,11 @@ func (v *view) analyze(ctx context.Context) (_ *findings, err error) {
 	defer fault.Catch(&err)
 	say, end := v.works.begin(workAnalysis)
 	defer end()
-	say("wait states and their causes", 0)
-	result, err := waits.Analyze(ctx, v.run, waits.Options{Threads: v.threads, Paths: v.paths, Windows: v.windows})
+	const states = "wait states and their causes"
+	say(states, 0)
+	result, err := waits.Analyze(ctx, v.run, waits.Options{
+		Threads: v.threads, Paths: v.paths, Windows: v.windows, Progress: func(done float64) { say(states, done/2) },
+	})
 	if err != nil {
 		return nil, err
 	}
