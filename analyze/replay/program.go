@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"slackline/model/schedule"
+	"slackline/model/timeline"
 )
 
 // Program is the schedule of a run. It holds the operations of the recorded ranks; those of further
@@ -21,6 +22,7 @@ type Program struct {
 	shape   schedule.Shape
 	report  Report
 	tales   Tales
+	grid    *timeline.Grid // of the recorded run; nil: it has none
 
 	retiming *retiming // of a run with accelerators; nil: there is none
 }
@@ -58,6 +60,15 @@ func (p *Program) Groups() []schedule.Group { return p.groups }
 
 // Origins implements schedule.Program.
 func (p *Program) Origins() []schedule.Origin { return p.origins }
+
+// Grid implements schedule.Gridded: the process grid of the recorded run. Copies have grids of their own, so that there is none of all
+// ranks.
+func (p *Program) Grid() (sides []int, periodic []bool, at func(rank int) []int) {
+	if p.grid == nil || p.copies > 1 || len(p.grid.Coords) != p.recorded {
+		return nil, nil, nil
+	}
+	return p.grid.Dims, p.grid.Periodic, func(rank int) []int { return p.grid.Coords[rank] }
+}
 
 // Block implements schedule.Program. Blocks of the first copy are not copied.
 func (p *Program) Block(rank, step int, b *schedule.Block) {

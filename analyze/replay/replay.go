@@ -84,6 +84,7 @@ func New(t *timeline.Timeline, o Options) (*Program, error) {
 		origins: originsOf(t),
 		tales:   Tales{Comms: t.Comms, Windows: t.Windows, Files: t.Files},
 		report:  c.report,
+		grid:    t.Grid,
 	}
 	if c.devices != nil {
 		p.retiming = &retiming{t, make([]rankTimes, t.Ranks)}

@@ -179,6 +179,27 @@ func expect(t *testing.T, p schedule.Program, rank int, want string) {
 	}
 }
 
+// A program keeps the process grid of its run; copies of it have none together.
+func TestGrid(t *testing.T) {
+	r := newTestRun(2)
+	r.b.SetGrid(&timeline.Grid{Dims: []int{2, 1}, Periodic: []bool{true, false}, Coords: [][]int{{1, 0}, {0, 0}}})
+	tl := r.b.Finish(1)
+	p, err := New(tl, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sides, periodic, at := schedule.Gridded(p).Grid()
+	if !slices.Equal(sides, []int{2, 1}) || !slices.Equal(periodic, []bool{true, false}) || at(0)[0] != 1 || at(1)[0] != 0 {
+		t.Errorf("grid %v, periodic %v", sides, periodic)
+	}
+	if p, err = New(tl, Options{Ranks: 4}); err != nil {
+		t.Fatal(err)
+	}
+	if sides, _, _ := p.Grid(); sides != nil {
+		t.Errorf("two copies have the grid %v", sides)
+	}
+}
+
 func TestBlocking(t *testing.T) {
 	run := newTestRun(2)
 	a := run.rank(0).call("MPI_Init", 900, nil).work(10).in("f", 20).in("g", 5).in("f", 1)
