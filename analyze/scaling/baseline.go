@@ -32,7 +32,7 @@ type BaselineModel struct {
 
 const baselineVersion = 1
 
-// NewBaseline makes a baseline of all series that can be modelled.
+// NewBaseline makes a baseline of all series that can be modeled.
 func NewBaseline(d *dataset.Dataset, o Options) (*Baseline, error) {
 	list, err := Models(d, o, 1)
 	if err != nil {
@@ -50,7 +50,7 @@ func NewBaseline(d *dataset.Dataset, o Options) (*Baseline, error) {
 		})
 	}
 	if len(b.Models) == 0 {
-		return nil, fmt.Errorf("nothing can be modelled with at least %d points: there is nothing to store as a baseline", MinPoints)
+		return nil, fmt.Errorf("nothing can be modeled with at least %d points: there is nothing to store as a baseline", MinPoints)
 	}
 	return b, nil
 }
@@ -113,7 +113,7 @@ func ParseBaseline(name string, data []byte) (*Baseline, error) {
 type Comparison struct {
 	Rows    []*BaselineCheck
 	Verdict Verdict  // inconclusive if there was nothing to compare
-	New     []string // names of what can be modelled, but is not in the baseline
+	New     []string // names of what can be modeled, but is not in the baseline
 }
 
 // BaselineCheck compares one function with its baseline: its law, as an

@@ -205,9 +205,9 @@ func TestDoubtfulData(t *testing.T) {
 		"two points":   {make(4, 1, 8, 2), "", "2 distinct"},
 		"four points":  {make(4, 1, 8, 2, 16, 4, 32, 8), "", "4 distinct"},
 		"huge numbers": {make(1, 1e300, 2, 2e300, 4, 4e300, 8, 8e300, 16, 1.6e301), "", ""},
-		"too huge":     {make(1, 1e304, 2, 2e304, 4, 4e304, 8, 8e304, 16, 1.6e305), "they can be modelled from", ""},
-		"too tiny":     {make(1, 1e-318, 2, 2e-318, 4, 4e-318, 8, 8e-318, 16, 1.6e-317), "they can be modelled from", ""},
-		"too far":      {make(1, 1e-20, 2, 1, 4, 2, 8, 3, 16, 1e20), "they can be modelled from", ""},
+		"too huge":     {make(1, 1e304, 2, 2e304, 4, 4e304, 8, 8e304, 16, 1.6e305), "they can be modeled from", ""},
+		"too tiny":     {make(1, 1e-318, 2, 2e-318, 4, 4e-318, 8, 8e-318, 16, 1.6e-317), "they can be modeled from", ""},
+		"too far":      {make(1, 1e-20, 2, 1, 4, 2, 8, 3, 16, 1e20), "they can be modeled from", ""},
 		"tiny numbers": {make(1, 1e-300, 2, 2e-300, 4, 4e-300, 8, 8e-300, 16, 1.6e-299), "", ""},
 	} {
 		f, err := m.fit(tc.series)

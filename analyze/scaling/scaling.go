@@ -77,7 +77,7 @@ const (
 // values.
 const tinyVariance = 1e-12
 
-// ErrUnusable is wrapped by the errors of series that cannot be modelled.
+// ErrUnusable is wrapped by the errors of series that cannot be modeled.
 var ErrUnusable = errors.New("no model")
 
 func unusable(format string, args ...any) error {
@@ -142,10 +142,10 @@ func (c *sample) checkValues() error {
 		}
 	}
 	if !c.equal && !math.IsNaN(bad) {
-		return unusable("a value is %g; only values above 0 can be modelled", bad)
+		return unusable("a value is %g; only values above 0 can be modeled", bad)
 	}
 	if !c.equal && (low < minValue || high > maxValue || high/low > mostRatio) {
-		return unusable("the values reach from %g to %g; they can be modelled from %g to %g, the largest at most %g times the smallest",
+		return unusable("the values reach from %g to %g; they can be modeled from %g to %g, the largest at most %g times the smallest",
 			low, high, minValue, maxValue, mostRatio)
 	}
 	return nil

@@ -46,7 +46,7 @@ func command(a *env.Env) *cobra.Command {
 		Use:   "explore INPUT...",
 		Short: "Look at runs in a browser: timeline, waits and their causes, call tree, maps, tolerance, models.",
 		Long: "Serve runs and measurements to a browser on this machine, until interrupted: a timeline from the whole run to single " +
-			"messages, wait states coloured by root cause with the chain that leads to it, the call tree with its distribution over " +
+			"messages, wait states colored by root cause with the chain that leads to it, the call tree with its distribution over " +
 			"ranks, the communication matrix, T over the latency, box plots and models of measurements. Several inputs can be looked at " +
 			"side by side. The page is reachable from this machine alone, with the token of the printed address; for a run on another " +
 			"machine, forward the port: ssh -L 8080:localhost:8080 HOST slackline explore run.slt --port 8080.",

@@ -50,9 +50,9 @@ func measureCollectivesCommand(a *env.Env) *cobra.Command {
 	}
 	c := &cobra.Command{
 		Use:   "collectives",
-		Short: "Time the collective and one-sided operations of an MPI, from a common start on synchronised clocks.",
+		Short: "Time the collective and one-sided operations of an MPI, from a common start on synchronized clocks.",
 		Long: "Time the collective operations of an MPI, also the persistent ones, and one-sided operations between neighbors on a ring. By " +
-			"default every execution begins at a moment that rank 0 names (Round-Time), on clocks that are synchronised if the ranks are on " +
+			"default every execution begins at a moment that rank 0 names (Round-Time), on clocks that are synchronized if the ranks are on " +
 			"several hosts, and its time is that of the slowest process. Executions that a rank began too late do not count, and where too few " +
 			"count, there is no figure. The job is launched several times, " +
 			"because one launch differs from the next by more than its own repetitions tell. " +

@@ -200,7 +200,7 @@ func (r *scalingReport) fit(a *env.Env) error {
 			"measurements to be surer", single, usable)
 	}
 	if usable == 0 {
-		return fmt.Errorf("nothing of %s can be modelled", strings.Join(r.inputs, ", "))
+		return fmt.Errorf("nothing of %s can be modeled", strings.Join(r.inputs, ", "))
 	}
 	return nil
 }
