@@ -22,7 +22,7 @@ func comparedRuns(t *testing.T, ranks int) []Source {
 		}
 		tl := simulated(t, "halo2d", pattern.Params{Ranks: ranks, Iterations: 5, Compute: 100 * unit.Microsecond, Jitter: jitter,
 			Seed: uint64(i + 1)})
-		sources = append(sources, Source{Name: fmt.Sprintf("run%d",
+		sources = append(sources, Source{Name: fmt.Sprintf("runs/run%d",
 			i), Open: func(context.Context) (*Opened, error) { return &Opened{Timeline: tl}, nil }})
 	}
 	for _, name := range []string{"k6-g05", "k6-x10"} {
@@ -44,6 +44,9 @@ func testDifference(t *testing.T, shared *site) {
 
 func compareRuns(t *testing.T, s *site) {
 	p := s.open(t, "#overview?run=0&other=4", 1280, 800)
+	if got := p.text(`[...document.querySelectorAll("#runs option")].slice(0, 3).map(o => o.text)`); got != "run0,run1,run2" {
+		t.Errorf("the runs of one directory are called %s", got)
+	}
 	if got := p.text(`document.querySelector(".difference").innerText`); !strings.Contains(got, "Run time") || !strings.Contains(got, "%") {
 		t.Errorf("what differs: %q", got)
 	}

@@ -47,6 +47,32 @@ func testFollow(t *testing.T, s *site) {
 	p.sound()
 }
 
+// testLate leaves the timeline before the answer about a wait comes: it does not open the panel of another view.
+func testLate(t *testing.T, s *site) {
+	p := s.open(t, "#timeline?run=0", 1280, 800)
+	p.eval(`(() => {
+		const ask = window.fetch;
+		window.fetch = async (...args) => {
+			const answer = await ask(...args);
+			if (!String(args[0].url ?? args[0]).includes("api/wait?")) return answer;
+			await new Promise(done => window.release = done);
+			window.released = true;
+			return answer;
+		};
+		location.hash = "#timeline?run=0&sel=wait%3A0";
+	})()`, nil)
+	p.must(p.Wait(`window.release`))
+	p.must(p.Key("1", 0))
+	p.must(p.Wait(`location.hash.startsWith("#overview")`))
+	p.eval(`window.release()`, nil)
+	p.must(p.Wait(`window.released`))
+	p.settle()
+	if got := p.text(`document.getElementById("panel").hidden`); got != "true" {
+		t.Errorf("the overview shows the panel %q", p.text(`document.getElementById("panel").innerText`))
+	}
+	p.sound()
+}
+
 // testFocus presses controls of all toolbars with the keyboard: they keep the focus when the view is drawn anew.
 func testFocus(t *testing.T, s *site) {
 	p := s.open(t, "#tree?run=0", 1280, 800)

@@ -29,6 +29,7 @@ func TestPages(t *testing.T) {
 		{"token", testToken},
 		{"keys", testKeys},
 		{"follow", testFollow},
+		{"late", testLate},
 		{"focus", testFocus},
 		{"crowd", testCrowd},
 		{"figures", testFigures},
