@@ -33,9 +33,9 @@ func FileExists(path string) bool {
 // DataHelp describes an argument with measurements.
 const DataHelp = "measurements: a file in a known format, recognized by its content (slackline dataset or simulation, Extra-P " +
 	"JSON, JSON lines or text, CSV, go test -bench, Google Benchmark JSON, OSU or Intel MPI benchmarks, nccl-tests, " +
-	"pytest-benchmark, ReFrame, Caliper, TAU, darshan-parser, Cube 4 profiles, JSON of profile or waits), or a recorded run; a " +
-	"directory of such files whose names carry the point, e.g. osu.p64.r2.txt; - for the standard input; n=1000:DATA gives an input " +
-	"a parameter that it lacks. Several become one dataset"
+	"pytest-benchmark, ReFrame, Caliper, TAU, darshan-parser, Cube 4 profiles, JSON of profile or waits), a database of HPCToolkit, or a " +
+	"recorded run; a directory of such files whose names carry the point, e.g. osu.p64.r2.txt; - for the standard input; n=1000:DATA " +
+	"gives an input a parameter that it lacks. Several become one dataset"
 
 // DataOptions are the flags that say how measurements are read.
 type DataOptions struct {

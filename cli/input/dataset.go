@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"slackline/internal/provenance"
 	"slackline/model/dataset"
@@ -55,8 +56,14 @@ func openDataset(ctx context.Context, word string, o DatasetOptions) (*dataset.D
 	if word == Stdin {
 		name = "stdin"
 	}
+	f, known := dataset.Sniff(data)
+	if known && f.Mark != "" && word != Stdin && (o.Format == "" || o.Format == f.Name) {
+		if _, err := os.Stat(filepath.Join(filepath.Dir(word), f.Mark)); err == nil {
+			return openDataset(ctx, filepath.Dir(word), o) // one file of a directory that is read as a whole
+		}
+	}
 	d, format, err := dataset.ReadNamed(name, data, o.Options)
-	if _, known := dataset.Sniff(data); err != nil && !known && o.Format == "" {
+	if err != nil && !known && o.Format == "" {
 		err = notAnInput(word, err)
 	}
 	record.Kind, record.Bytes, record.SHA256 = format.Info, int64(len(data)), hash(data)

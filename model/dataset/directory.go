@@ -1,6 +1,8 @@
 package dataset
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -60,13 +62,20 @@ func ReadNamed(name string, data []byte, o Options) (*Dataset, Format, error) {
 
 func (o Options) read(name string, data []byte) (*Dataset, Format, error) {
 	d, f, err := Read(name, data, o.Format)
-	if err == nil && o.SumLocations && f.Name == "cube" {
+	if err != nil {
+		return nil, f, err
+	}
+	o.sum(d, f)
+	return d, f, nil
+}
+
+func (o Options) sum(d *Dataset, f Format) {
+	if o.SumLocations && f.Name == "cube" {
 		d.sumRepetitions()
 	}
-	if err == nil && o.SumLocations && f.OfRuns {
+	if o.SumLocations && f.OfRuns {
 		d.SumRanks()
 	}
-	return d, f, err
 }
 
 // addPlace gives a dataset the parameters in a name that it does not have itself.
@@ -91,7 +100,10 @@ func ReadDir(name string, dir fs.FS, o Options) (*Dataset, error) {
 		if err != nil {
 			return err
 		}
-		if entry.IsDir() || !entry.Type().IsRegular() || strings.HasPrefix(entry.Name(), ".") {
+		if entry.IsDir() {
+			return all.readWhole(dir, name, p, o)
+		}
+		if !entry.Type().IsRegular() || strings.HasPrefix(entry.Name(), ".") {
 			return nil
 		}
 		if files++; files > maxFiles {
@@ -133,6 +145,50 @@ func (d *Dataset) readFile(dir fs.FS, root, p string, o Options) error {
 	if err != nil {
 		return err
 	}
+	return d.mergePart(part, kind, name, p)
+}
+
+// readWhole adds what a directory holds that is one input, and skips it; the files of all others stand for themselves.
+func (d *Dataset) readWhole(dir fs.FS, root, p string, o Options) error {
+	for _, f := range formats {
+		if f.Mark == "" || o.Format != "" && o.Format != f.Name {
+			continue
+		}
+		mark := path.Join(p, f.Mark)
+		if info, err := fs.Stat(dir, mark); err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		file, err := dir.Open(mark)
+		if err != nil {
+			return err
+		}
+		head, err := io.ReadAll(io.LimitReader(file, headBytes))
+		if err := errors.Join(err, file.Close()); err != nil {
+			return err
+		}
+		if !f.Sniff(head) {
+			continue
+		}
+		sub, err := fs.Sub(dir, p)
+		if err != nil {
+			return err
+		}
+		name := path.Join(root, p)
+		part, err := f.ReadDir(name, sub)
+		if err == nil {
+			err = part.finish(name, f)
+		}
+		if err != nil {
+			return err
+		}
+		o.sum(part, f)
+		return cmp.Or(d.mergePart(part, f, name, p), fs.SkipDir)
+	}
+	return nil
+}
+
+// mergePart adds what a part of a directory holds, with the parameters in its name.
+func (d *Dataset) mergePart(part *Dataset, kind Format, name, p string) error {
 	if kind.PlaceInName {
 		if names, _ := PlaceOf(path.Dir(p)); kind.Name == "cube" && len(names) > 0 {
 			p = path.Dir(p) // profiles have names such as profile2.cubex

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -24,6 +25,9 @@ type Format struct {
 	// Sniff reports whether data that begins with head is of this format.
 	Sniff func(head []byte) bool
 	Read  func(name string, data []byte) (*Dataset, error)
+	// Mark is a file, recognized by Sniff, that makes a directory one input, which ReadDir reads; Read then only refuses its files.
+	Mark    string
+	ReadDir func(name string, dir fs.FS) (*Dataset, error)
 	// Write writes a dataset, with a provenance where the format has one; nil: the format is only read.
 	Write func(d *Dataset, w io.Writer, provenance any) error
 }
@@ -31,8 +35,8 @@ type Format struct {
 // formats is the table of all formats: a format is one file, and one entry here. They are tried in this order: those with
 // the clearest marks first.
 var formats = []Format{
-	cubeFormat, ownFormat, simulationFormat, profileFormat, waitsFormat, pytestFormat, reframeFormat, caliperFormat, googleFormat,
-	extraPOldFormat, extraPJSONFormat,
+	cubeFormat, hpctoolkitFormat, ownFormat, simulationFormat, profileFormat, waitsFormat, pytestFormat, reframeFormat, caliperFormat,
+	googleFormat, extraPOldFormat, extraPJSONFormat,
 	linesFormat, caliFormat, tauFormat, darshanFormat, ncclFormat, osuFormat, imbFormat, goBenchFormat,
 	measuredFormat, extraPTextFormat, csvFormat,
 }
@@ -95,12 +99,17 @@ func Read(name string, data []byte, format string) (*Dataset, Format, error) {
 	if err != nil {
 		return nil, f, err
 	}
+	return d, f, d.finish(name, f)
+}
+
+// finish completes what a reader of a format has read.
+func (d *Dataset) finish(name string, f Format) error {
 	d.makePlain()
 	d.warnOfMissing()
 	if d.Measurements() == 0 {
-		return nil, f, fmt.Errorf("%s: holds no measurement (read as %s)", name, f.Info)
+		return fmt.Errorf("%s: holds no measurement (read as %s)", name, f.Info)
 	}
-	return d, f, nil
+	return nil
 }
 
 // makePlain makes names visible that others wrote.

@@ -56,7 +56,10 @@ func TestFormats(t *testing.T) {
 			}
 			seen[key] = true
 		}
-		if f.Name != "cube" && !slices.ContainsFunc(texts, func(e example) bool { return e.format == f.Name }) {
+		if (f.Mark != "") != (f.ReadDir != nil) {
+			t.Errorf("%s: a directory has a mark and a reader, or neither", f.Name)
+		}
+		if f.Name != "cube" && f.ReadDir == nil && !slices.ContainsFunc(texts, func(e example) bool { return e.format == f.Name }) {
 			t.Errorf("%s: there is no example in texts", f.Name)
 		}
 	}

@@ -54,15 +54,16 @@ func runPathName(name string) string {
 	return strings.ReplaceAll(name, "/", "->")
 }
 
-// SumRanks turns means over ranks into sums. The dataset must be of runs.
+// SumRanks turns means over ranks into sums. The dataset must be of runs; one without p has sums.
 func (d *Dataset) SumRanks() {
+	ranks := slices.Index(d.Parameters, "p")
 	for _, s := range d.Series {
-		if s.Metric == RunTime {
+		if s.Metric == RunTime || ranks < 0 {
 			continue
 		}
 		for _, p := range s.Points {
 			for i := range p.Values {
-				p.Values[i] *= p.At[0]
+				p.Values[i] *= p.At[ranks]
 			}
 		}
 	}
