@@ -45,12 +45,15 @@ func (p *pathTree) add(s *pathSlot, parent PathID, r RegionID) PathID {
 	return id
 }
 
-// grow doubles the hash table.
+// grow makes the hash table twice as large, or as large as the paths need.
 func (p *pathTree) grow() {
 	if len(p.nodes) == 0 {
 		p.nodes = append(p.nodes, Path{})
 	}
 	size := max(32, 2*len(p.slots))
+	for size < 2*len(p.nodes) {
+		size *= 2
+	}
 	p.slots = make([]pathSlot, size)
 	p.shift = uint8(64 - bits.TrailingZeros(uint(size)))
 	for id := 1; id < len(p.nodes); id++ {

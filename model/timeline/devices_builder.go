@@ -13,12 +13,14 @@ type DeviceBuilder struct {
 	t       *Timeline
 	streams []*StreamBuilder
 	regions map[string]RegionID
-	paths   map[Path]PathID // by parent and region
+	paths   pathTree // those of the timeline
 }
 
 // NewDeviceBuilder begins the devices of a timeline.
 func NewDeviceBuilder(t *Timeline) *DeviceBuilder {
-	return &DeviceBuilder{t: t, regions: map[string]RegionID{}, paths: map[Path]PathID{}}
+	b := &DeviceBuilder{t: t, regions: map[string]RegionID{}, paths: pathTree{nodes: t.Paths}}
+	b.paths.grow()
+	return b
 }
 
 // StreamBuilder takes the activities of one stream, in any order.
@@ -61,18 +63,11 @@ func (b *DeviceBuilder) Region(name string) RegionID {
 
 // path is the call path of a region below the launching call.
 func (b *DeviceBuilder) path(l Launch, r RegionID) PathID {
-	p := Path{Region: r, Depth: 1}
+	parent := PathID(0)
 	if l.Known() {
-		p.Parent = b.t.Locations[l.Thread].Calls.Path[l.Call]
-		p.Depth = b.t.Paths[p.Parent].Depth + 1
+		parent = b.t.Locations[l.Thread].Calls.Path[l.Call]
 	}
-	id, ok := b.paths[p]
-	if !ok {
-		id = PathID(len(b.t.Paths))
-		b.t.Paths = append(b.t.Paths, p)
-		b.paths[p] = id
-	}
-	return id
+	return b.paths.child(parent, r)
 }
 
 // Reserve makes room for so many activities; it is never needed, but saves memory.
@@ -84,7 +79,7 @@ func (s *StreamBuilder) Add(begin, end unit.Duration, r RegionID, kind ActivityK
 }
 
 // Finish orders streams and activities and makes them those of the timeline. References are given in any order, with indices of
-// streams in the order in which these were made. Communication is added by the caller.
+// streams in the order in which these were made; the list becomes that of the timeline. Communication is added by the caller.
 func (b *DeviceBuilder) Finish(references []Reference) *Devices {
 	d := &Devices{}
 	made := slices.Clone(b.streams)
@@ -102,14 +97,19 @@ func (b *DeviceBuilder) Finish(references []Reference) *Devices {
 		}
 		return made[stream].Index
 	}
-	for _, r := range references {
+	for i := range references {
+		r := &references[i]
 		r.Stream, r.Event = index(r.Stream), index(r.Event)
-		d.References = append(d.References, r)
 	}
-	slices.SortStableFunc(d.References, func(x, y Reference) int {
+	byCall := func(x, y Reference) int {
 		return cmp.Or(cmp.Compare(x.Location, y.Location), cmp.Compare(x.Call, y.Call))
-	})
+	}
+	if !slices.IsSortedFunc(references, byCall) {
+		slices.SortStableFunc(references, byCall)
+	}
+	d.References = references
 	t := b.t
+	t.Paths = b.paths.nodes
 	if first, last, ok := d.bounds(); ok {
 		if len(t.Locations) == 0 {
 			t.Start, t.End = first, last
