@@ -25,7 +25,7 @@ func (a *otf2Archive) openReader(l *Location, clock otf2.Clock) (*otf2Reader, er
 	f, file, err := a.open(name, a.anchor.EventChunk)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) && l.Events == 0 && !l.Missing {
-			return &otf2Reader{err: io.EOF}, nil
+			return &otf2Reader{err: io.EOF, local: &otf2.Local{}}, nil
 		}
 		return nil, damage.At(a.src.showBeside(name), -1, "the events are missing: %v", err)
 	}
@@ -39,7 +39,8 @@ func (a *otf2Archive) openReader(l *Location, clock otf2.Clock) (*otf2Reader, er
 		regions: a.regions.Mapped(&local.Maps[otf2.MapRegion]), comms: a.comms.Mapped(&local.Maps[otf2.MapComm]),
 		contexts: a.contexts.Mapped(&local.Maps[otf2.MapContext]), self: a.self, rank: uint32(l.Rank),
 		kinds: a.kinds, skips: a.skips, parameters: local.Maps[otf2.MapParameter], objects: a.objectsOf(local),
-		metrics: a.metrics, classes: local.Maps[otf2.MapMetric],
+		metrics: a.metrics, classes: local.Maps[otf2.MapMetric], local: local,
+		callsites: a.callsites.Mapped(&local.Maps[otf2.MapParameter]),
 	}
 	return r, nil
 }
@@ -64,6 +65,9 @@ type otf2Reader struct {
 	partial    bool  // the last record is only a part of an event
 	parameters otf2.Map
 	objects    otf2Objects
+	local      *otf2.Local
+	callsites  otf2.Indices
+	calls      *otf2Calls // that have to do with devices; nil: they are not kept
 	metrics    map[uint32][]otf2Metric
 	classes    otf2.Map
 	totals     map[uint32]uint64 // of metrics whose values are increments
@@ -142,6 +146,9 @@ func (r *otf2Reader) nextRecord(e *Event) error {
 	}
 	if e.Kind <= Leave {
 		r.objects.call(e)
+	}
+	if r.calls != nil {
+		r.calls.take(r, e)
 	}
 	return nil
 }

@@ -34,7 +34,10 @@ type otf2Archive struct {
 	trace    *Trace
 
 	streams    []*otf2Stream
-	artificial map[uint32]bool // by index of regions: they are no kernels
+	artificial []bool       // by region: it is no kernel
+	traits     []callTraits // by region; of archives with streams
+	references otf2.Indices // attributes that refer to streams and events: hasStream or hasEvent
+	callsites  otf2.Indices // parameters that are ids of call sites
 
 	ranks         map[uint64]int     // by location
 	participating map[uint8][]uint64 // locations by paradigm, see commLocations
@@ -86,7 +89,7 @@ func (a *otf2Archive) openWith(open func(name string) (fs.File, error), name str
 	if err != nil {
 		return nil, nil, err
 	}
-	step := int64(1 << 18)
+	step := int64(1 << 20)
 	if info, err := file.Stat(); err == nil && info.Size() < step {
 		step = info.Size() + 1
 	}
@@ -137,6 +140,7 @@ func (a *otf2Archive) readDefinitions() error {
 	}
 	a.setLocations()
 	a.setRegions()
+	a.setDeviceCalls()
 	a.setComms()
 	a.setContexts()
 	a.setCarts()
@@ -180,7 +184,6 @@ func (a *otf2Archive) command() []string {
 
 // setRegions translates the regions.
 func (a *otf2Archive) setRegions() {
-	a.artificial = map[uint32]bool{}
 	for _, g := range a.defs.Regions {
 		if g.Role == otf2.RoleKernel && a.trace.attach != nil && len(a.streams) == 0 {
 			continue // the file of streams has its name
@@ -193,11 +196,9 @@ func (a *otf2Archive) setRegions() {
 		if g.Line == otf2.Undefined32 {
 			r.Line = 0
 		}
-		if g.Known && g.Role == otf2.RoleArtificial {
-			a.artificial[uint32(len(a.trace.Regions))] = true
-		}
 		a.regions.Set(g.ID, uint32(len(a.trace.Regions)))
 		a.trace.Regions = append(a.trace.Regions, r)
+		a.artificial = append(a.artificial, g.Known && g.Role == otf2.RoleArtificial)
 	}
 }
 

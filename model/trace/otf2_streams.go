@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,20 +32,17 @@ const (
 type otf2Stream struct {
 	Location
 	device int
-	made   int32 // number among those of the builder, -1: it is not read
-	b      *timeline.StreamBuilder
 	acts   []otf2Activity
 	warn   string
 }
 
 // otf2Activity is a kernel or a copy.
 type otf2Activity struct {
-	begin, end unit.Duration
-	name       string
-	copy       bool
-	callsite   uint64
-	hasSite    bool
-	launch     timeline.Launch
+	begin, end           unit.Duration
+	launch               timeline.Launch
+	callsite             uint64
+	region               uint32 // of the trace; after those: copies to the device, copies from it
+	copy, hasSite, ended bool
 }
 
 // setStreams finds the streams of the ranks.
@@ -77,9 +75,9 @@ func (a *otf2Archive) setStreams(ranks map[uint32]int) {
 			devices[k] = counts[rank]
 			counts[rank]++
 		}
-		a.streams = append(a.streams, &otf2Stream{Location: Location{ID: l.ID, Rank: rank, Name: name, Events: l.Events}, device: devices[k],
-			made: -1})
+		a.streams = append(a.streams, &otf2Stream{Location: Location{ID: l.ID, Rank: rank, Name: name, Events: l.Events}, device: devices[k]})
 	}
+	slices.SortStableFunc(a.streams, func(x, y *otf2Stream) int { return cmp.Compare(x.Rank, y.Rank) })
 	if len(a.streams) > 0 {
 		a.trace.attach = a.attachStreams
 	}
@@ -99,14 +97,21 @@ func deviceInName(name string) int {
 	return n
 }
 
-// attachStreams reads the streams, and the calls of the hosts that have to do with them, into a timeline.
+// attachStreams reads the streams into a timeline, and finds what launched their activities among the calls of the hosts.
 func (a *otf2Archive) attachStreams(c *conversion, tl *timeline.Timeline) error {
 	var streams []*otf2Stream
+	var ranks []*otf2Rank
 	for _, s := range a.streams {
-		if c.wanted(s.Rank) {
-			own := *s // the archive may be read several times
-			streams = append(streams, &own)
+		if !c.wanted(s.Rank) || s.Rank >= tl.Ranks {
+			continue
 		}
+		own := *s // the archive may be read several times
+		if n := len(ranks); n == 0 || ranks[n-1].rank != s.Rank {
+			ranks = append(ranks, &otf2Rank{rank: s.Rank, first: int32(len(streams))})
+		}
+		streams = append(streams, &own)
+		p := ranks[len(ranks)-1]
+		p.streams = append(p.streams, &own)
 	}
 	if len(streams) == 0 {
 		return nil
@@ -116,60 +121,19 @@ func (a *otf2Archive) attachStreams(c *conversion, tl *timeline.Timeline) error 
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	calls := make([][]otf2Call, len(c.Locations))
-	has := map[int]bool{}
+	c.each(len(ranks), func(i int) { ranks[i].attach(c, tl) })
+	var references [][]timeline.Reference
+	for _, p := range ranks {
+		references = append(references, p.references)
+	}
+	d := timeline.NewDeviceBuilder(tl)
+	a.addActivities(d, streams)
+	devices := d.Finish(slices.Concat(references...))
 	for _, s := range streams {
-		has[s.Rank] = true
 		if s.warn != "" {
 			c.warnings = append(c.warnings, s.warn)
 		}
 	}
-	errs = make([]error, len(calls))
-	c.each(len(calls), func(i int) {
-		if has[c.Locations[i].Rank] && !c.Locations[i].Missing {
-			calls[i], errs[i] = a.readDeviceCalls(c, tl, i)
-		}
-	})
-	if err := errors.Join(errs...); err != nil {
-		return err
-	}
-	d := timeline.NewDeviceBuilder(tl)
-	var references []timeline.Reference
-	made := int32(0)
-	for rank := range tl.Ranks {
-		p := otf2Rank{}
-		for _, s := range streams {
-			if s.Rank == rank {
-				s.made = made
-				made++
-				p.streams = append(p.streams, s)
-			}
-		}
-		if len(p.streams) == 0 {
-			continue
-		}
-		for i := range calls {
-			if c.Locations[i].Rank == rank {
-				p.calls = append(p.calls, calls[i]...)
-			}
-		}
-		slices.SortStableFunc(p.calls, func(x, y otf2Call) int { return cmp.Or(cmp.Compare(x.enter, y.enter), cmp.Compare(x.id, y.id)) })
-		p.findLaunches()
-		references = append(references, p.references()...)
-		for _, s := range p.streams {
-			s.b = d.Stream(rank, s.device, int64(s.made), s.Name)
-			for _, x := range s.acts {
-				kind := timeline.ComputeKernel
-				if x.copy {
-					kind = timeline.Copy
-				} else if device.IsCommunication(x.name) {
-					kind = timeline.CommunicationKernel
-				}
-				s.b.Add(x.begin, x.end, d.Region(x.name), kind, x.launch)
-			}
-		}
-	}
-	devices := d.Finish(references)
 	if n := devices.Overlaps; n > 0 {
 		c.warnings = append(c.warnings, fmt.Sprintf("%d activities began before the one before them on their stream had ended; they are put "+
 			"one after the other", n))
@@ -178,26 +142,41 @@ func (a *otf2Archive) attachStreams(c *conversion, tl *timeline.Timeline) error 
 	return nil
 }
 
+// addActivities gives the activities of all streams to a builder.
+func (a *otf2Archive) addActivities(d *timeline.DeviceBuilder, streams []*otf2Stream) {
+	type region struct {
+		id    timeline.RegionID
+		kind  timeline.ActivityKind
+		known bool
+	}
+	regions := make([]region, len(a.trace.Regions)+len(otf2Copies))
+	for i, s := range streams {
+		b := d.Stream(s.Rank, s.device, int64(i), s.Name)
+		b.Reserve(len(s.acts))
+		for k := range s.acts {
+			x := &s.acts[k]
+			r := &regions[x.region]
+			if !r.known {
+				name := ""
+				if x.copy {
+					name, r.kind = otf2Copies[int(x.region)-len(a.trace.Regions)], timeline.Copy
+				} else if name = a.trace.Regions[x.region].Name; device.IsCommunication(name) {
+					r.kind = timeline.CommunicationKernel
+				}
+				r.id, r.known = d.Region(name), true
+			}
+			b.Add(x.begin, x.end, r.id, r.kind, x.launch)
+		}
+		s.acts = nil
+	}
+}
+
+// otf2Copies are the names of copies: to the device and from it.
+var otf2Copies = [...]string{"Memcpy HtoD", "Memcpy DtoH"}
+
 // readStream reads the kernels and copies of a stream.
 func (a *otf2Archive) readStream(c *conversion, s *otf2Stream) error {
-	local, _ := a.readLocal(&s.Location)
-	l := s.Location
-	ticks := otf2.NewClock(a.defs.Resolution, a.defs.GlobalOffset)
-	var at locationClock
-	for i := range c.Locations {
-		if c.Locations[i].Rank == s.Rank {
-			ticks, at = a.clocks[i], c.clocks.of(i)
-			break
-		}
-	}
-	if len(local.Offsets) >= 2 && c.Clock != ClockNone {
-		ticks = otf2.NewClock(a.defs.Resolution, a.defs.GlobalOffset)
-		a.setOffsets(&l, local.Offsets, ticks.Base, ticks.Base)
-		if own, ok := c.clocks.from(&l); ok {
-			at = own
-		}
-	}
-	r, err := a.openReader(&s.Location, ticks)
+	r, err := a.openStream(c, s)
 	if err != nil {
 		if s.Events > 0 {
 			s.warn = fmt.Sprintf("rank %d, stream %s: %v", s.Rank, s.Name, err)
@@ -205,72 +184,15 @@ func (a *otf2Archive) readStream(c *conversion, s *otf2Stream) error {
 		return nil
 	}
 	defer r.Close()
-	type open struct {
-		index int // -1: not a kernel
-	}
-	var calls []open
-	copies := map[uint64][]int{}
-	var ended []bool
-	begin := func(x otf2Activity) int {
-		x.launch = timeline.NoLaunch
-		s.acts, ended = append(s.acts, x), append(ended, false)
-		return len(s.acts) - 1
-	}
-	end := func(i int, t unit.Duration) { s.acts[i].end, ended[i] = t, true }
 	var e Event
-	for n := 0; ; n++ {
-		if err = r.next(&e); err != nil {
-			break
-		}
+	for n := 0; err == nil; n++ {
 		if n%batch == 0 && c.Interrupt != nil {
 			if err := c.Interrupt(); err != nil {
 				return err
 			}
 		}
-		t := at.correct(e.Time)
-		b := &r.record.Body
-		switch r.record.ID {
-		case otf2.EvtPut, otf2.EvtGet:
-			b.At = 0
-			b.U32()
-			b.U32()
-			b.U64()
-			name := "Memcpy HtoD"
-			if r.record.ID == otf2.EvtPut {
-				name = "Memcpy DtoH"
-			}
-			id := b.U64()
-			copies[id] = append(copies[id], begin(otf2Activity{begin: t, end: t, name: name, copy: true}))
-		case otf2.EvtCompleteBlocking:
-			b.At = 0
-			b.U32()
-			if id := b.U64(); len(copies[id]) > 0 {
-				end(copies[id][0], t)
-				copies[id] = copies[id][1:]
-			}
-		case otf2.EvtParameterUnsigned:
-			b.At = 0
-			if id := uint32(r.parameters.Global(uint64(b.U32()))); len(calls) > 0 && a.defs.Strings[a.defs.Parameters[id]] == otf2Callsite {
-				if i := calls[len(calls)-1].index; i >= 0 {
-					s.acts[i].callsite, s.acts[i].hasSite = b.U64(), true
-				}
-			}
-		default:
-			switch e.Kind {
-			case Enter:
-				if a.artificial[e.Region] {
-					calls = append(calls, open{-1})
-				} else {
-					calls = append(calls, open{begin(otf2Activity{begin: t, end: t, name: a.trace.Regions[e.Region].Name})})
-				}
-			case Leave:
-				if n := len(calls); n > 0 {
-					if calls[n-1].index >= 0 {
-						end(calls[n-1].index, t)
-					}
-					calls = calls[:n-1]
-				}
-			}
+		if err = r.next(&e); err == nil {
+			r.take(&e)
 		}
 	}
 	if !errors.Is(err, io.EOF) {
@@ -279,15 +201,103 @@ func (a *otf2Archive) readStream(c *conversion, s *otf2Stream) error {
 		}
 		s.warn = fmt.Sprintf("rank %d, stream %s: events end early: %v", s.Rank, s.Name, err)
 	}
-	n := 0
-	for i := range s.acts { // what has no end is left out
-		if ended[i] {
-			s.acts[n] = s.acts[i]
-			n++
+	s.acts = slices.DeleteFunc(s.acts, func(x otf2Activity) bool { return !x.ended })
+	return nil
+}
+
+// otf2StreamReader makes activities of the records of a stream.
+type otf2StreamReader struct {
+	*otf2Reader
+	stream *otf2Stream
+	at     locationClock
+	open   []int32            // activities of the open regions, -1: not a kernel
+	copies map[uint64][]int32 // that have not ended, in order, by matching id
+}
+
+// openStream opens the records of a stream. It has the clock of its host, unless it has offsets of its own.
+func (a *otf2Archive) openStream(c *conversion, s *otf2Stream) (*otf2StreamReader, error) {
+	own := otf2.NewClock(a.defs.Resolution, a.defs.GlobalOffset)
+	in, err := a.openReader(&s.Location, own)
+	if err != nil {
+		return nil, err
+	}
+	r := &otf2StreamReader{otf2Reader: in, stream: s, copies: map[uint64][]int32{}}
+	if host := hostsOf(c.Locations, s.Rank); host < len(c.Locations) && c.Locations[host].Rank == s.Rank {
+		in.clock, r.at = a.clocks[host], c.clocks.of(host)
+	}
+	if len(in.local.Offsets) >= 2 && c.Clock != ClockNone {
+		l := s.Location
+		in.clock = own
+		a.setOffsets(&l, in.local.Offsets, own.Base, own.Base)
+		if corrected, ok := c.clocks.from(&l); ok {
+			r.at = corrected
 		}
 	}
-	s.acts = s.acts[:n]
-	return nil
+	return r, nil
+}
+
+// take takes the record that was read, which has become an event.
+func (r *otf2StreamReader) take(e *Event) {
+	t := r.at.correct(e.Time)
+	a, b := r.objects.archive, &r.record.Body
+	innermost := int32(-1)
+	if n := len(r.open); n > 0 {
+		innermost = r.open[n-1]
+	}
+	switch id := r.record.ID; {
+	case e.Kind == Enter && a.artificial[e.Region]:
+		r.open = append(r.open, -1)
+	case e.Kind == Enter:
+		r.open = append(r.open, r.begin(otf2Activity{begin: t, region: e.Region}))
+	case e.Kind == Leave:
+		r.end(innermost, t)
+		r.open = r.open[:max(len(r.open)-1, 0)]
+	case id == otf2.EvtPut || id == otf2.EvtGet:
+		b.At = 0
+		b.U32() // window
+		b.U32() // host
+		b.U64() // bytes
+		match, region := b.U64(), len(a.trace.Regions)
+		if id == otf2.EvtPut {
+			region++
+		}
+		r.copies[match] = append(r.copies[match], r.begin(otf2Activity{begin: t, region: uint32(region), copy: true}))
+	case id == otf2.EvtCompleteBlocking:
+		b.At = 0
+		b.U32() // window
+		match := b.U64()
+		if list := r.copies[match]; len(list) > 0 {
+			r.end(list[0], t)
+			if r.copies[match] = list[1:]; len(list) == 1 {
+				delete(r.copies, match)
+			}
+		}
+	case id == otf2.EvtParameterUnsigned && innermost >= 0:
+		if site, ok := r.callsite(); ok {
+			x := &r.stream.acts[innermost]
+			x.callsite, x.hasSite = site, true
+		}
+	}
+}
+
+// begin begins an activity and returns its number.
+func (r *otf2StreamReader) begin(x otf2Activity) int32 {
+	s := r.stream
+	n := len(s.acts)
+	if n == cap(s.acts) { // room for those that are announced, as far as what was read makes them credible
+		announced := int(min(s.Events/2, math.MaxInt32))
+		s.acts = slices.Grow(s.acts, max(1, min(announced-n, max(batch, 3*n))))
+	}
+	x.launch = timeline.NoLaunch
+	s.acts = append(s.acts, x)
+	return int32(n)
+}
+
+// end ends an activity; -1: none.
+func (r *otf2StreamReader) end(i int32, t unit.Duration) {
+	if i >= 0 {
+		r.stream.acts[i].end, r.stream.acts[i].ended = t, true
+	}
 }
 
 // from returns the correction of a location by its own offsets.
@@ -304,110 +314,4 @@ func (k *clocks) from(l *Location) (locationClock, bool) {
 		return locationClock{kind: inTicks, cursor: offsets.Cursor(), ticks: *k.ticks}, true
 	}
 	return locationClock{kind: inTime, cursor: offsets.Cursor()}, true
-}
-
-// readDeviceCalls reads the calls of a thread that have to do with a device.
-func (a *otf2Archive) readDeviceCalls(c *conversion, tl *timeline.Timeline, i int) ([]otf2Call, error) {
-	wanted := make([]bool, len(a.trace.Regions))
-	some := false
-	for k := range wanted {
-		name := a.trace.Regions[k].Name
-		wanted[k] = strings.HasPrefix(name, "cu") || strings.HasPrefix(name, "hip") || strings.HasPrefix(name, "cl")
-		some = some || wanted[k]
-	}
-	location := slices.IndexFunc(tl.Locations, func(l timeline.Location) bool {
-		return l.Rank == c.Locations[i].Rank && l.Thread == c.Locations[i].Thread
-	})
-	if !some || location < 0 {
-		return nil, nil
-	}
-	r, err := a.openReader(&c.Locations[i], a.clocks[i])
-	if err != nil {
-		return nil, nil // what is lost is said elsewhere
-	}
-	defer r.Close()
-	local, _ := a.readLocal(&c.Locations[i])
-	at := c.clocks.of(i)
-	calls := &tl.Locations[location].Calls
-	var list []otf2Call
-	var open []int // -1: not wanted
-	next := int32(0)
-	var e Event
-	for n := 0; ; n++ {
-		if err := r.next(&e); err != nil {
-			return list, nil
-		}
-		if n%batch == 0 && c.Interrupt != nil {
-			if err := c.Interrupt(); err != nil {
-				return nil, err
-			}
-		}
-		switch {
-		case e.Kind == Enter && !wanted[e.Region]:
-			open = append(open, -1)
-		case e.Kind == Enter:
-			t := at.correct(e.Time)
-			name := a.trace.Regions[e.Region].Name
-			for next < int32(calls.Len()) && (calls.Enter[next] < t || calls.Enter[next] == t && tl.RegionOf(calls.Path[next]).Name != name) {
-				next++
-			}
-			if next == int32(calls.Len()) || calls.Enter[next] != t {
-				open = append(open, -1)
-				continue
-			}
-			call := otf2Call{at: timeline.Launch{Thread: int32(location), Call: next}, id: c.Locations[i].ID, enter: t, name: name}
-			next++
-			call.inner = slices.ContainsFunc(open, func(k int) bool {
-				return k >= 0 && (call.isLaunch() && list[k].isLaunch() || call.isCopy() && list[k].isCopy())
-			})
-			a.attributes(&call, r.record.Attributes, r.record.Body.Big || r.f.Big, local)
-			open = append(open, len(list))
-			list = append(list, call)
-		case e.Kind == Leave && len(open) > 0:
-			if k := open[len(open)-1]; k >= 0 {
-				a.attributes(&list[k], r.record.Attributes, r.f.Big, local)
-			}
-			open = open[:len(open)-1]
-		case r.record.ID == otf2.EvtParameterUnsigned && len(open) > 0 && open[len(open)-1] >= 0:
-			b := &r.record.Body
-			b.At = 0
-			if id := uint32(r.parameters.Global(uint64(b.U32()))); a.defs.Strings[a.defs.Parameters[id]] == otf2Callsite {
-				call := &list[open[len(open)-1]]
-				call.callsite, call.hasSite = b.U64(), true
-			}
-		}
-	}
-}
-
-// attributes takes the references of a list of attributes.
-func (a *otf2Archive) attributes(call *otf2Call, list []byte, big bool, local *otf2.Local) {
-	if len(list) == 0 {
-		return
-	}
-	b := otf2.Bytes{Data: list, Big: big}
-	for n := b.U32(); n > 0 && b.Left() > 0; n-- {
-		name := a.defs.Strings[a.defs.Attributes[uint32(local.Maps[otf2.MapAttribute].Global(uint64(b.U32())))]]
-		kind := b.U8()
-		value := uint64(0)
-		switch kind {
-		case 1, 5:
-			b.U8()
-		case 2, 6:
-			b.Take(2)
-		case 9:
-			b.Take(4)
-		case 10:
-			b.Take(8)
-		default:
-			value = b.U64()
-		}
-		switch {
-		case b.Short:
-			return
-		case name == otf2StreamRef && kind == otf2.AttributeLocation:
-			call.stream, call.hasStream = local.Maps[otf2.MapLocation].Global(value), value != otf2.Undefined64
-		case name == otf2EventRef && kind == otf2.AttributeU64:
-			call.event, call.hasEvent = value, true
-		}
-	}
 }

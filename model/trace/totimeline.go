@@ -106,12 +106,15 @@ type conversion struct {
 	begun      atomic.Bool       // some location has an event
 	warnings   []string          // what was found wrong while the timeline was made
 
+	deviceCalls []*otf2Calls // by location; nil: there are none
+
 	group  cluster.Group // of processes that read together; nil: there is one
 	bounds []int         // where the ranks of each process begin
 }
 
 func newConversion(t *Trace, o TimelineOptions) (*conversion, error) {
-	c := &conversion{Trace: t, TimelineOptions: o, threads: o.Threads, lost: make([]string, len(t.Locations))}
+	c := &conversion{Trace: t, TimelineOptions: o, threads: o.Threads, lost: make([]string, len(t.Locations)),
+		deviceCalls: make([]*otf2Calls, len(t.Locations))}
 	if c.threads <= 0 {
 		c.threads = runtime.GOMAXPROCS(0)
 	}

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"testing"
 
 	"slackline/internal/memory"
@@ -97,6 +99,19 @@ func BenchmarkToTimeline(b *testing.B) {
 	}
 }
 
+// held is the memory that the heap has taken from the system and not given back: after work, its peak.
+func held() int64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapSys - m.HeapReleased)
+}
+
+// heldAtLeast is held after what is not needed was given back.
+func heldAtLeast() int64 {
+	debug.FreeOSMemory()
+	return held()
+}
+
 // BenchmarkOTF2Streams reads an archive with streams as Score-P writes them up to the timeline: kernels and the calls that launched them.
 func BenchmarkOTF2Streams(b *testing.B) {
 	const ranks, kernels = 4, 100_000
@@ -133,7 +148,9 @@ func BenchmarkOTF2Streams(b *testing.B) {
 	if err := os.Remove(filepath.Join(dir, "run", streams.Name)); err != nil {
 		b.Fatal(err)
 	}
-	events, passes, cpu := 0, 0, memory.CPU()
+	const events = 4 * ranks * kernels // starts and ends of calls and of kernels
+	before, peak := heldAtLeast(), int64(0)
+	passes, cpu := 0, memory.CPU()
 	b.ReportAllocs()
 	for b.Loop() {
 		tr, err := Open(os.DirFS(dir), "run.otf2", Options{})
@@ -144,7 +161,10 @@ func BenchmarkOTF2Streams(b *testing.B) {
 		if err != nil || len(got.Devices.Streams) != 2*ranks || !got.Devices.Streams[0].Launch[kernels/4].Known() {
 			b.Fatal(err)
 		}
-		events, passes = 4*ranks*kernels, passes+1 // starts and ends of calls and of kernels
+		if passes++; passes == 1 {
+			peak = held() - before
+		}
 	}
 	b.ReportMetric(float64(passes*events)/(memory.CPU()-cpu).Seconds()/1e6, "Mevents/cpu-s")
+	b.ReportMetric(float64(peak)/events, "B/event")
 }

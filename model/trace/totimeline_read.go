@@ -63,6 +63,7 @@ func (c *conversion) readEvents(i int, apply func([]Event) error, progress func(
 	reader, err := c.Open(i)
 	if err == nil {
 		defer reader.Close()
+		c.keepCalls(i, reader)
 	}
 	events := make([]Event, batch)
 	read := int64(0)
