@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -267,5 +268,37 @@ func TestMissingRanksAndEmptyLocations(t *testing.T) {
 	b.Location(0, 0, "", "")
 	if tl := b.Finish(0); tl.Locations[0].ClockError != 0 || !tl.Simulated || tl.Grid == nil || len(tl.Paths) != 1 {
 		t.Errorf("simulated timeline = %+v", tl)
+	}
+}
+
+// Activities get paths below those of their launches, which a builder finds among many that the hosts have.
+func TestDevicePaths(t *testing.T) {
+	const functions = 100
+	b := NewBuilder(1)
+	l := b.Location(0, 0, "master", "")
+	for i := range unit.Duration(functions) {
+		l.Enter(2*i, b.Region(RegionNamed(fmt.Sprint("f", i))))
+		l.Leave(2*i + 1)
+	}
+	tl := b.Finish(1)
+	hosts := len(tl.Paths)
+	d := NewDeviceBuilder(tl)
+	s := d.Stream(0, 0, 0, "0:7")
+	for i := range int32(2 * functions) { // every function launches it twice
+		s.Add(unit.Duration(1000+i), unit.Duration(1001+i), d.Region("gemm"), ComputeKernel, Launch{Call: i % functions})
+	}
+	s.Add(2000, 2001, d.Region("gemm"), ComputeKernel, NoLaunch)
+	stream := &d.Finish(nil).Streams[0]
+	if len(tl.Paths) != hosts+functions+1 {
+		t.Errorf("%d paths, want %d", len(tl.Paths), hosts+functions+1)
+	}
+	for i, id := range stream.Path {
+		want := Path{Region: d.Region("gemm"), Depth: 1}
+		if launch := stream.Launch[i]; launch.Known() {
+			want.Parent, want.Depth = tl.Locations[0].Calls.Path[launch.Call], 2
+		}
+		if tl.Paths[id] != want {
+			t.Errorf("activity %d has the path %+v, want %+v", i, tl.Paths[id], want)
+		}
 	}
 }
