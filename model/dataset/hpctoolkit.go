@@ -23,7 +23,7 @@ import (
 // module and address. The main thread is <root>, which also has the totals. Loops, lines and instructions are parts of the function
 // around them; many of the latter are not in meta.db although they have values. Values are the sums over all threads and streams,
 // divided by the number of ranks, p, if threads have ranks: exclusive ones from the scope "function", inclusive ones from that of all
-// descendants. The profiles of single threads are not read, so that memory does not grow with their number.
+// descendants. The profiles of single threads are not read.
 
 var hpctoolkitFormat = Format{
 	Name: "hpctoolkit", Info: "HPCToolkit database", Binary: true, PlaceInName: true, OfRuns: true, Sniff: sniffHPCToolkit,
