@@ -136,7 +136,7 @@ func readLabels(pcf io.Reader) (labels, error) {
 	}
 	lines := bufio.NewScanner(pcf)
 	lines.Buffer(nil, 1<<20)
-	var values map[int64]string
+	values := map[int64]string{} // before the first type: of none
 	section := ""
 	for lines.Scan() {
 		text := bytes.TrimSpace(lines.Bytes())

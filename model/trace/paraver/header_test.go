@@ -60,6 +60,9 @@ func TestLabels(t *testing.T) {
 
 LEVEL               THREAD
 
+VALUES
+6   MPI_Waitall
+
 EVENT_TYPE
 9    50000001    MPI Point-to-point
 9	50000002	MPI Collective
