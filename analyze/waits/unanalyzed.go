@@ -53,7 +53,7 @@ func (r *Result) NotAnalyzed() UnanalyzedDocument {
 		d.Calls = append(d.Calls, *c)
 	}
 	slices.SortFunc(d.Calls, func(x, y UnanalyzedCall) int { return cmp.Or(cmp.Compare(y.Time, x.Time), cmp.Compare(x.Call, y.Call)) })
-	if _, all := r.Timeline.WithoutCPU(); all > r.Timeline.Unrecorded() {
+	if all := r.Timeline.Lifetimes(); all > r.Timeline.Unrecorded() {
 		d.Share = float64(d.Time) / float64(all-r.Timeline.Unrecorded())
 	}
 	return d

@@ -283,7 +283,7 @@ func WarnOfProblems(a *env.Env, tl *timeline.Timeline) {
 // noteOfCut says how much of a run was recorded, if not all.
 func noteOfCut(a *env.Env, tl *timeline.Timeline) {
 	p := &tl.Problems
-	if off, all := tl.Unrecorded(), (tl.End-tl.Start)*unit.Duration(len(tl.Locations)); off > 0 {
+	if off, all := tl.Unrecorded(), tl.Lifetimes(); off > 0 {
 		a.Note("recording was off for %s of the time of all threads; that time counts in no efficiency, wait or cause", phrase.Percent(off, all))
 	}
 	if n := p.CutMessages; n > 0 {
@@ -300,9 +300,9 @@ func recordedPart(tl *timeline.Timeline) string {
 	if off <= 0 {
 		return ""
 	}
-	all := (tl.End - tl.Start) * unit.Duration(len(tl.Locations))
-	return fmt.Sprintf("%s recorded, %s of the time of all threads", ((all - off) / unit.Duration(len(tl.Locations))).Short(),
-		phrase.Percent(all-off, all))
+	all := tl.Lifetimes()
+	part := unit.Duration(float64(tl.End-tl.Start) * float64(all-off) / float64(all))
+	return fmt.Sprintf("%s recorded, %s of the time of all threads", part.Short(), phrase.Percent(all-off, all))
 }
 
 // firstOf names the first end of a message that has no other end.

@@ -16,8 +16,7 @@ import (
 // writeText writes a ranked summary that fits a screen, and what else was asked for.
 func (r *waitsReport) Text(a *env.Env, w io.Writer) error {
 	tl, t := r.run.Timeline, &r.result.Totals
-	_, all := tl.WithoutCPU()
-	all -= tl.Unrecorded()
+	all := tl.Lifetimes() - tl.Unrecorded()
 	who := "threads"
 	for i := range r.result.Devices {
 		all += r.result.Devices[i].Span

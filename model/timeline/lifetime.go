@@ -49,6 +49,15 @@ func (t *Timeline) Lifetime(location int32) unit.Duration {
 	return sum
 }
 
+// Lifetimes is how long all threads lived.
+func (t *Timeline) Lifetimes() unit.Duration {
+	sum := unit.Duration(0)
+	for i := range t.Locations {
+		sum += t.Lifetime(int32(i))
+	}
+	return sum
+}
+
 // Born is when the thread began that lives at a location at a moment.
 func (l *Location) Born(at unit.Duration) unit.Duration {
 	born := l.First

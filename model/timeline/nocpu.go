@@ -106,7 +106,6 @@ func lackOf(list []Lack) (sum unit.Duration) {
 func (t *Timeline) WithoutCPU() (lack, lifetime unit.Duration) {
 	for i := range t.Locations {
 		lack += t.Locations[i].Lacked
-		lifetime += t.Lifetime(int32(i))
 	}
-	return lack, lifetime
+	return lack, t.Lifetimes()
 }

@@ -136,6 +136,29 @@ func TestFullThread(t *testing.T) {
 	})
 }
 
+// TestRingOfThread wants what a ring has overwritten of a thread to be time that was not recorded, from the start of the thread on: it
+// is neither time in no call, nor did the thread live before.
+func TestRingOfThread(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		o := sampled(append(mpitest.Launch(l, 2), build(t, l, "fullthread.c", "-O1", "-pthread"))...)
+		o.Sample, o.MaxSize, o.Ring = 0, 64<<10, true
+		r := recorded(t, o)
+		i := slices.IndexFunc(r.result.Heads, func(h Head) bool { return h.Rank == 0 && h.Thread == 1 && h.Wrapped })
+		if i < 0 {
+			t.Fatalf("%+v: want the second thread of rank 0 to be overwritten", r.result.Heads)
+		}
+		tl := r.lined(t)
+		at := slices.IndexFunc(tl.Locations, func(l timeline.Location) bool { return l.Rank == 0 && l.Thread == 1 })
+		thread := &tl.Locations[at]
+		if len(thread.Alive) != 1 || thread.Alive[0].From <= tl.Start || tl.Lifetime(int32(at)) >= tl.End-tl.Start {
+			t.Errorf("alive = %v in a run of %v..%v, want less than the run", thread.Alive, tl.Start, tl.End)
+		}
+		if thread.Unrecorded <= 0 || thread.Unrecorded >= tl.Lifetime(int32(at)) {
+			t.Errorf("not recorded = %v of %v, want a part of it", thread.Unrecorded, tl.Lifetime(int32(at)))
+		}
+	})
+}
+
 // TestThreadsAtOnce wants all of very many threads that live at the same time.
 func TestThreadsAtOnce(t *testing.T) {
 	const threads = 540

@@ -125,9 +125,9 @@ func frames(list []skip, visit func(kind uint16, data uint64)) {
 func (s *eventStream) begin(first int64) {
 	d := s.dropped
 	s.dropped = nil
-	start := first
-	if s.thread == 0 {
-		start = min(picoseconds(s.file.head.start), first)
+	start := min(picoseconds(s.file.head.start), first)
+	if s.thread > 0 {
+		s.put(start, trace.Event{Kind: trace.ThreadBegin})
 	}
 	s.put(start, trace.Event{Kind: trace.RecordingOff})
 	for _, k := range d.skips {

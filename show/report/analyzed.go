@@ -70,6 +70,6 @@ func (a *analyzed) runTime() unit.Duration { return a.timeline.End - a.timeline.
 
 // total is the time of all threads.
 func (a *analyzed) total() unit.Duration {
-	_, lifetime := a.timeline.WithoutCPU()
+	lifetime := a.timeline.Lifetimes()
 	return lifetime
 }

@@ -80,8 +80,7 @@ func (s *story) doubtRecorded(t assumptions, a *analyzed) {
 	if off == 0 {
 		return
 	}
-	all := (tl.End - tl.Start) * unit.Duration(len(tl.Locations))
-	what := fmt.Sprintf("recording was off for %s of the time of all threads", phrase.Percent(off, all))
+	what := fmt.Sprintf("recording was off for %s of the time of all threads", phrase.Percent(off, tl.Lifetimes()))
 	if n := tl.Problems.CutMessages + tl.Problems.CutCollectives; n > 0 {
 		what += fmt.Sprintf("; %s recorded by some of their ranks only", phrase.Plural(n, "message or collective"))
 	}

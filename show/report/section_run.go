@@ -80,7 +80,7 @@ func (a *analyzed) facts() []Fact {
 		runTime += fmt.Sprintf(" without %s", tl.LeftOut)
 	}
 	if off := tl.Unrecorded(); off > 0 {
-		runTime += fmt.Sprintf(", recording was off for %s of it", phrase.Percent(off, (tl.End-tl.Start)*unit.Duration(len(tl.Locations))))
+		runTime += fmt.Sprintf(", recording was off for %s of it", phrase.Percent(off, tl.Lifetimes()))
 	}
 	facts = append(facts, Fact{"Run time", runTime})
 	for _, sentence := range tl.Circumstances() {

@@ -130,7 +130,7 @@ struct sl_head {
     uint64_t magic, version;
     uint32_t rank, ranks, thread, threads; /* threads: of this process so far, kept by thread 0 */
     uint32_t chunk_size, definitions;      /* definitions: 1 in the file of definitions */
-    uint64_t start;                        /* when the recorder was loaded, ns */
+    uint64_t start;                        /* when the recorder was loaded, of further threads when the first began, ns */
     uint64_t wall;                         /* seconds since 1970 times 1e9, at the same moment */
     uint64_t period;                       /* of samples, ns */
     _Atomic uint64_t closed;               /* 1: the thread ended its trace, 2: there was no room */

@@ -130,7 +130,7 @@ static void fill_head(struct sl_stream *s, struct sl_thread *t, bool definitions
     h->thread = (uint32_t)t->number;
     h->chunk_size = (uint32_t)s->size;
     h->definitions = definitions;
-    h->start = sl_loaded;
+    h->start = t->number > 0 ? sl_now() : sl_loaded;
     struct timespec wall;
     clock_gettime(CLOCK_REALTIME, &wall);
     h->wall = (uint64_t)wall.tv_sec * 1000000000u + (uint64_t)wall.tv_nsec;
