@@ -17,6 +17,7 @@ import (
 	"slackline/cli/input"
 	"slackline/cli/scenario"
 	"slackline/internal/atomicfile"
+	"slackline/internal/memory"
 	"slackline/internal/phrase"
 	"slackline/internal/spill"
 	"slackline/model/unit"
@@ -33,7 +34,7 @@ func (o *traceOutput) columns(a *env.Env, c *cobra.Command, args []string, out s
 		return err
 	}
 	o.warnOfVoid(a, c, export.FormatColumns)
-	space, err := spill.New(filepath.Dir(out), residentColumns)
+	space, err := spill.New(filepath.Dir(out), resident())
 	if err != nil {
 		return err
 	}
@@ -41,8 +42,13 @@ func (o *traceOutput) columns(a *env.Env, c *cobra.Command, args []string, out s
 	return errors.Join(err, space.Close())
 }
 
-// residentColumns is how much of the long lists of a run is in memory at a time, in bytes.
-const residentColumns = 256 << 20
+// resident is how much of the long lists of a run is mapped at a time, in bytes: a quarter of the memory that is free, or little if
+// that is not known. The system can take it back, since it is in a file; to map it again costs more than to keep it.
+func resident() int64 {
+	const little = 256 << 20
+	free, _ := memory.Available()
+	return max(free/4, little)
+}
 
 // writeColumns does it with the long lists of the run in a space.
 func (o *traceOutput) writeColumns(a *env.Env, c *cobra.Command, word, out string, space *spill.Space) error {
