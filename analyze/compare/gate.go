@@ -89,12 +89,11 @@ func (r *Result) Judge(c *Condition) Verdict {
 			continue
 		}
 		known = true
+		met := c.met(x)
 		switch {
-		case !c.met(x):
-			continue
-		case x.Significant:
+		case met && (x.Significant || c.asksForChange()):
 			v.Verdict = Failed
-		case x.inconclusive && v.Verdict == Passed:
+		case v.Verdict == Passed && (met && x.inconclusive || !met && c.asksForChange() && !x.Significant):
 			v.Verdict = Inconclusive
 		default:
 			continue
@@ -109,6 +108,12 @@ func (r *Result) Judge(c *Condition) Verdict {
 		v.Warning = why + ": nothing was compared"
 	}
 	return v
+}
+
+// asksForChange reports whether numbers that stay as they are meet a condition, such as run_time>-5%: it passes only on a change that
+// is more than chance.
+func (c *Condition) asksForChange() bool {
+	return c.below && c.limit > 0 || !c.below && c.limit < 0
 }
 
 // met reports whether a change is one that the condition is about.
@@ -138,7 +143,7 @@ func (r *Result) notCompared(c *Condition, known bool) string {
 	}
 	// What neither mentions is 0 in both, if they measured such numbers, and if the call path is there.
 	kind, everything := kindOf(c.metric), slices.Concat(r.sides[0], r.sides[1])
-	if covered := kind != 0 && allCover(everything, kind); !known && !covered {
+	if covered := kind != 0 && allCover(everything, kind); !known && (!covered || c.asksForChange()) {
 		return fmt.Sprintf("not both sides have %s%s%s", c.metric, at(c.path), suggest.Phrase(c.path, pathsOf(everything)))
 	}
 	if c.path == "" {
