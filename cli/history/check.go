@@ -25,7 +25,7 @@ const formatMarkdown = "markdown"
 // document is the outcome of a check as JSON.
 type document struct {
 	Dir        string             `json:"dir"`
-	Verdict    string             `json:"verdict"` // unchanged, better, suspect or worse
+	Verdict    string             `json:"verdict"` // unchanged, better, inconclusive, suspect or worse
 	Commits    int                `json:"commits"`
 	Series     int                `json:"series"`
 	Level      float64            `json:"false_alarms"`
@@ -73,7 +73,7 @@ func checkCommand(a *env.Env) *cobra.Command {
 			"off is suspect. " +
 			"Exact values, such as numbers of messages, change at once.\n" +
 			"Exit code: 0 nothing got worse, 3 something did, 4 nothing did but the last value of a series is suspect: measure the commit " +
-			"again and add it.",
+			"again and add it; or the last commit could not be compared with any other.",
 		Example: `  slackline history check
   slackline history check --since 3f9c2ab --comment comment.md
   slackline history check --metric time --smallest 0.05 --format json`,
@@ -118,19 +118,35 @@ func (o *checkOptions) run(a *env.Env, c *cobra.Command) error {
 	if err := a.WriteResult("history check", report, o.format.Value, o.out, nil); err != nil {
 		return err
 	}
-	switch verdict(list) {
+	if n := len(r.Series) - report.compared(); n > 0 {
+		a.Warn("%s: %s not measured at the last commit, %s", o.dir, phrase.Plural(n, "series"), r.Commits[len(r.Commits)-1].Short())
+	}
+	switch report.verdict() {
 	case "worse":
 		return exit.Verdict(exit.CheckFailed)
-	case "suspect":
+	case "suspect", "inconclusive":
 		return exit.Verdict(exit.Inconclusive)
 	}
 	return nil
 }
 
-// verdict is that of all changes together.
-func verdict(list []tables.SeriesChange) string {
-	for _, v := range []string{"worse", "suspect", "better"} {
-		if slices.ContainsFunc(list, func(c tables.SeriesChange) bool { return c.Verdict() == v && (v != "suspect" || c.Worse) }) {
+// compared is the number of series that the last commit has, too.
+func (r *checkReport) compared() (n int) {
+	for _, s := range r.Series {
+		if s.At[len(s.At)-1] == len(r.Commits)-1 {
+			n++
+		}
+	}
+	return n
+}
+
+// verdict is that of all changes together. If the last commit was compared with no other one, nothing is known of it.
+func (r *checkReport) verdict() string {
+	for _, v := range []string{"worse", "suspect", "inconclusive", "better"} {
+		if v == "inconclusive" && r.compared() == 0 {
+			return v
+		}
+		if slices.ContainsFunc(r.list, func(c tables.SeriesChange) bool { return c.Verdict() == v && (v != "suspect" || c.Worse) }) {
 			return v
 		}
 	}
@@ -162,7 +178,7 @@ func (r *checkReport) summary() string {
 	if len(parts) == 0 {
 		parts = []string{"no change"}
 	}
-	return fmt.Sprintf("%s: %s in %s over %s", verdict(r.list), strings.Join(parts, ", "), phrase.Plural(len(r.Series), "series"),
+	return fmt.Sprintf("%s: %s in %s over %s", r.verdict(), strings.Join(parts, ", "), phrase.Plural(len(r.Series), "series"),
 		phrase.Plural(len(r.Commits), "commit"))
 }
 
@@ -237,7 +253,7 @@ func codeSpan(text string) string {
 func (r *checkReport) JSON(a *env.Env) (any, error) {
 	o := r.options
 	d := &document{
-		Dir: o.dir, Verdict: verdict(r.list), Commits: len(r.Commits), Series: len(r.Series), Level: o.level, Smallest: o.smallest,
+		Dir: o.dir, Verdict: r.verdict(), Commits: len(r.Commits), Series: len(r.Series), Level: o.level, Smallest: o.smallest,
 		Since: o.since, Changes: []changeDocument{}, Provenance: a.Record(),
 	}
 	for i := range r.list {

@@ -157,6 +157,9 @@ func (o *RunOptions) Simulated(c *cobra.Command, word string) (bool, error) {
 
 // read reads a recorded run.
 func (o *RunOptions) read(a *env.Env, c *cobra.Command, word string, hash bool) (*Run, error) {
+	if o.End.Given && o.End.Value <= o.Begin.Value {
+		return nil, exit.Usagef("--end: give a time after %s, where the part begins", o.Begin.Value.Short())
+	}
 	options := input.TraceOptions{
 		Begin: o.Begin.Value, End: o.End.Value, Ranks: o.Ranks.List, Strict: o.Strict, Partial: o.Future.Program.Partial,
 		Clock: trace.Clock(o.Clock.Value), Threads: o.Threads, Hash: hash, Group: a.Group(), Space: o.Space,
