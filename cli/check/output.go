@@ -111,8 +111,8 @@ func (r *Report) remarks() []string {
 		}
 		for _, c := range column.report.Checks {
 			if c.Prediction != nil {
-				lines = append(lines, fmt.Sprintf("%s%s: %.4g predicted at %s (90 %%: %.4g..%.4g)", name, c.Function, c.Prediction.Value,
-					figures.PlaceText(c.Fit.Parameters, c.Target), c.Prediction.Low, c.Prediction.High))
+				lines = append(lines, fmt.Sprintf("%s%s: %.4g predicted at %s (90 %%: %s)", name, c.Function, c.Prediction.Value,
+					figures.PlaceText(c.Fit.Parameters, c.Target), phrase.Interval(c.Prediction.Low, c.Prediction.High)))
 			}
 			if !math.IsNaN(c.Wall) {
 				lines = append(lines, fmt.Sprintf("%s%s: within %.6g up to %s = %s", name, c.Function, *c.Expectation.Max, c.Fit.Parameters[0],

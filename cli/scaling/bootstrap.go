@@ -176,21 +176,15 @@ func (r *scalingReport) writeBootstrap(a *env.Env, w io.Writer) error {
 		}
 		cells := []any{
 			f.CallPath, f.Metric, f.Landau(), fmt.Sprintf("%.0f %%", 100*b.Same), leads, phrase.NumberCell(b.Coefficient, "%.4g"),
-			resampledText(b.Interval),
+			phrase.Interval(b.Interval.Low, b.Interval.High),
 		}
 		if r.place != nil {
-			cells = append(cells, phrase.NumberCell(f.Model.Eval(r.place...), "%.4g"), resampledText(b.Predict(r.place...)))
+			p := b.Predict(r.place...)
+			cells = append(cells, phrase.NumberCell(f.Model.Eval(r.place...), "%.4g"), phrase.Interval(p.Low, p.High))
 		}
 		t.Add(append(cells, otherLeads(f, b))...)
 	}
 	return a.WriteText(w, t, true)
-}
-
-func resampledText(i scaling.Interval) string {
-	if phrase.Finite(i.Low) == nil || phrase.Finite(i.High) == nil {
-		return "-"
-	}
-	return fmt.Sprintf("%.4g..%.4g", i.Low, i.High)
 }
 
 // otherLeads are the leads that resamples have most often beside that of the model.

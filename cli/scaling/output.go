@@ -90,7 +90,7 @@ func (r *scalingReport) row(i int, exact bool) []any {
 	}
 	if r.place != nil {
 		p := f.Predict(r.place...)
-		cells = append(cells, phrase.NumberCell(p.Value, "%.4g"), fmt.Sprintf("%.4g..%.4g", p.Low, p.High))
+		cells = append(cells, phrase.NumberCell(p.Value, "%.4g"), phrase.Interval(p.Low, p.High))
 	}
 	if r.options.budget.Given {
 		cells = append(cells, phrase.WallCell(r.wall(f)))

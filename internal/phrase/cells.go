@@ -47,6 +47,19 @@ func NumberCell(v float64, format string) table.Cell {
 	return table.Cell{Text: fmt.Sprintf(format, v), Value: v}
 }
 
+// Interval prints where a value may be. An end that no number can express is left out.
+func Interval(low, high float64) string {
+	switch hasLow, hasHigh := Finite(low) != nil, Finite(high) != nil; {
+	case hasLow && hasHigh:
+		return fmt.Sprintf("%.4g..%.4g", low, high)
+	case hasLow:
+		return fmt.Sprintf("%.4g or more", low)
+	case hasHigh:
+		return fmt.Sprintf("%.4g or less", high)
+	}
+	return "-"
+}
+
 func WallCell(v float64) table.Cell {
 	switch {
 	case math.IsInf(v, 1):

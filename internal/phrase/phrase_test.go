@@ -1,6 +1,7 @@
 package phrase
 
 import (
+	"math"
 	"testing"
 	"time"
 )
@@ -50,5 +51,19 @@ func TestPercent(t *testing.T) {
 	}
 	if got := Percent(int64(1), 3); got != "33.3 %" {
 		t.Errorf("Percent(1, 3) = %q, want 33.3 %%", got)
+	}
+}
+
+func TestInterval(t *testing.T) {
+	none := math.NaN()
+	for _, tc := range []struct {
+		low, high float64
+		want      string
+	}{
+		{1, 2.5, "1..2.5"}, {0.25, math.Inf(1), "0.25 or more"}, {math.Inf(-1), 3, "3 or less"}, {none, none, "-"},
+	} {
+		if got := Interval(tc.low, tc.high); got != tc.want {
+			t.Errorf("from %g to %g: %q, want %q", tc.low, tc.high, got, tc.want)
+		}
 	}
 }
