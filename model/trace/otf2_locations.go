@@ -156,7 +156,9 @@ func (a *otf2Archive) setClocks() error {
 			if ps, ok := probe.Time(offsets[0].Time); !ok || ps > far || ps < -far {
 				base = global - uint64(offsets[0].Offset) // a clock of another origin
 			}
-			a.setOffsets(&t.Locations[i], offsets, base, global)
+			if err := a.setOffsets(&t.Locations[i], offsets, base, global); err != nil {
+				a.warn("rank %d, thread %d: %v", t.Locations[i].Rank, t.Locations[i].Thread, err)
+			}
 		}
 		a.clocks[i] = otf2.NewClock(d.Resolution, base)
 	}
@@ -181,20 +183,20 @@ func (a *otf2Archive) checkFile(i int) fileCheck {
 // corrects reports whether there are offsets enough to correct a clock.
 func (c fileCheck) corrects() bool { return len(c.Offsets) >= 2 }
 
-// setOffsets translates the offsets of a clock.
-func (a *otf2Archive) setOffsets(l *Location, offsets []otf2.Offset, base, global uint64) {
+// setOffsets translates the offsets of a clock; if one is out of range, the location gets none.
+func (a *otf2Archive) setOffsets(l *Location, offsets []otf2.Offset, base, global uint64) error {
 	clock := otf2.NewClock(a.defs.Resolution, base)
 	for _, o := range offsets {
 		time, ok := clock.Time(o.Time)
 		offset, fits := clock.Span(o.Offset + int64(base-global))
 		if !ok || !fits {
-			a.warn("rank %d, thread %d: an offset of its clock is out of range; its clock is not corrected", l.Rank, l.Thread)
 			l.Offsets = nil
-			return
+			return errors.New("an offset of its clock is out of range; its clock is not corrected")
 		}
 		scale := second / float64(a.defs.Resolution)
 		l.Offsets = append(l.Offsets, ClockOffset{time, offset, o.Deviation * scale})
 	}
+	return nil
 }
 
 // eventFile and localFile are the files of a location.

@@ -228,7 +228,9 @@ func (a *otf2Archive) openStream(c *conversion, s *otf2Stream) (*otf2StreamReade
 	if len(in.local.Offsets) >= 2 && c.Clock != ClockNone {
 		l := s.Location
 		in.clock = own
-		a.setOffsets(&l, in.local.Offsets, own.Base, own.Base)
+		if err := a.setOffsets(&l, in.local.Offsets, own.Base, own.Base); err != nil {
+			s.warn = fmt.Sprintf("rank %d, stream %s: %v", s.Rank, s.Name, err)
+		}
 		if corrected, ok := c.clocks.from(&l); ok {
 			r.at = corrected
 		}
