@@ -168,11 +168,10 @@ func (p *hpcPart) array(from, count, stride, known uint64, what string) ([][]byt
 
 // text returns the name at an offset, which ends with a zero. A longer one than any name may be is cut.
 func (p *hpcPart) text(from uint64, what string) (string, error) {
-	rest, err := p.at(from, 1, what)
-	if err != nil {
+	if _, err := p.at(from, 1, what); err != nil {
 		return "", err
 	}
-	rest = p.data[from-p.from:]
+	rest := p.data[from-p.from:]
 	rest = rest[:min(len(rest), maxNameBytes+1)]
 	if i := bytes.IndexByte(rest, 0); i >= 0 {
 		return string(rest[:i]), nil
