@@ -4,6 +4,7 @@ const KEY = "slackline-theme";
 
 /** @typedef {"light" | "dark"} Theme */
 
+/** What the system prefers. Chromium forgets the event of a change if the list that listens was read before it: this one only answers. */
 const preferred = window.matchMedia("(prefers-color-scheme: dark)");
 
 let paper = false; // the page is being printed
@@ -64,5 +65,5 @@ export function onTheme(f) {
   return () => listeners.delete(f);
 }
 
-preferred.addEventListener("change", apply);
+window.matchMedia(preferred.media).addEventListener("change", apply);
 apply();
