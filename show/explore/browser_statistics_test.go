@@ -44,7 +44,7 @@ func testStatistics(t *testing.T, s *site) {
 			settled()
 			says(fmt.Sprintf("%s of run %d", view, run), "2 ranks, ", a.Parts[0].Title, fmt.Sprintf("Messages: %s,", phrase.Grouped(a.Messages)))
 		}
-		// Other ranks, as somebody types them; the address keeps them, the timeline's zoom moves the range.
+		// Other ranks, as a user types them; the address keeps them, the timeline's zoom moves the range.
 		p.eval(`document.querySelector("input[name=stat-ranks]").focus(), document.activeElement.select()`, nil)
 		p.must(p.Key("3", 0))
 		p.must(p.Key("Enter", 0))

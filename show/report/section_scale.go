@@ -76,10 +76,10 @@ func defaultScales(p schedule.Program) []int {
 // tellScale reports how the program will do at larger scale.
 func (s *story) tellScale() *Section {
 	section := &Section{ID: "scale", Title: "At larger scale", Question: "How will it do with more ranks?"}
-	told := s.tellExtrapolated(section)
+	known := s.tellExtrapolated(section)
 	if s.models.asked {
 		s.tellModels(section)
-	} else if !told {
+	} else if !known {
 		section.Missing = s.notSimulated()
 		if section.Missing == nil {
 			section.Missing = &Missing{"a schedule file has one number of ranks; give measurements over several, or a recorded run",

@@ -128,8 +128,8 @@ func fileOf(show string, data []byte) File {
 	return File{bytes.NewReader(data), int64(len(data)), show}
 }
 
-// told is a profile as text: calls, activities, collectives and references, with times in ns.
-func told(t *testing.T, p *kineto.Profile) string {
+// inWords is a profile as text: calls, activities, collectives and references, with times in ns.
+func inWords(t *testing.T, p *kineto.Profile) string {
 	t.Helper()
 	tl, warnings, err := p.Timeline(1, func(int) bool { return true })
 	if err != nil {
@@ -215,7 +215,7 @@ func TestRead(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tc.want, told(t, p)); diff != "" {
+			if diff := cmp.Diff(tc.want, inWords(t, p)); diff != "" {
 				t.Errorf("profile (-want +got):\n%s", diff)
 			}
 		})
@@ -249,7 +249,7 @@ func TestSynchronization(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, got, _ := strings.Cut(told(t, p), "reference {Location:1 Call:4 ")
+			_, got, _ := strings.Cut(inWords(t, p), "reference {Location:1 Call:4 ")
 			if got = strings.TrimSuffix(got, "}\n"); got != tc.want {
 				t.Errorf("reference %q, want %q", got, tc.want)
 			}
@@ -282,7 +282,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// What is damaged is told once; what can be read is there.
+// What is damaged is reported once; what can be read is there.
 func TestDamage(t *testing.T) {
 	for name, want := range map[string]string{
 		kernels: "table CUPTI_ACTIVITY_KIND_KERNEL: page 2: it is not one of a table",
