@@ -38,7 +38,7 @@ func inboxes(run *state.Run) []*inbox {
 	return list
 }
 
-// match gives messages to receives. Which one a receive from any rank got is not known: it takes what the others leave, so that nobody
+// match gives messages to receives. Which one a receive from any rank got is not known: it takes what the others leave, so that no rank
 // is said to lack a message that may be there.
 func (b *inbox) match(rank *state.Rank) {
 	b.current = make([]bool, len(rank.Threads))

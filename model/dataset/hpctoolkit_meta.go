@@ -56,9 +56,14 @@ func (t *hpcTree) readMetrics() error {
 			if err != nil {
 				return err
 			}
-			if ok {
-				t.metrics[le.Uint16(s[0x12:])], found = hpcMetric{map[bool]string{true: "inclusive_"}[inclusive] + name, unit, inclusive}, true
+			if !ok {
+				continue
 			}
+			m := hpcMetric{name, unit, inclusive}
+			if inclusive {
+				m.name = "inclusive_" + name
+			}
+			t.metrics[le.Uint16(s[0x12:])], found = m, true
 		}
 		if !found {
 			t.without.add(full)

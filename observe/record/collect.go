@@ -78,7 +78,7 @@ func collect(dir, library string, counted []counters.Event) (*Collection, error)
 		symbols: newSymbolTable(library), counted: counted}
 	c.calls = callTable(table, c.regions)
 	c.omp = map[uint16]uint32{}
-	for _, number := range sortedKeys(ompRegions) {
+	for _, number := range slices.Sorted(maps.Keys(ompRegions)) {
 		c.omp[number] = c.regions.region(timeline.RegionNamed(ompRegions[number]))
 	}
 	return c.collect(files)
@@ -245,7 +245,7 @@ func (c *collector) rank(out *Collection, files []*threadFiles) ([]*streamTables
 			thread: f.thread, end: f.definitions.end, counts: counts, late: late, dropped: f.dropped, cut: f.wrapped || f.head.full(),
 			metrics: c.metricsOf(f.head),
 		}
-		for _, number := range sortedKeys(f.definitions.names) {
+		for _, number := range slices.Sorted(maps.Keys(f.definitions.names)) {
 			s.names[number] = c.regions.region(timeline.RegionNamed(f.definitions.names[number]))
 		}
 		if err := findCode(f.events, s, res); err != nil {
@@ -342,13 +342,4 @@ func (c *collector) finish(out *Collection, tables []*streamTables, paths []stri
 		files := fileState{map[uint32]uint64{}, map[uint32]uint64{}, map[uint64]fileOp{}, splitsAtBegin(t.MPI)}
 		return &eventStream{streamTables: &own, file: raw, close: file, issued: map[uint64]trace.Event{}, files: files}, nil
 	}
-}
-
-func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
-	keys := make([]K, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -1,6 +1,8 @@
 package record
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -66,10 +68,10 @@ func (r *run) reportCounters(c *Collection) {
 			}
 		}
 	}
-	for _, why := range sortedKeys(refused) {
+	for _, why := range slices.Sorted(maps.Keys(refused)) {
 		var names []string
 		threads := 0
-		for _, i := range sortedKeys(refused[why]) {
+		for _, i := range slices.Sorted(maps.Keys(refused[why])) {
 			names = append(names, r.Counters[i].Name)
 			threads = max(threads, refused[why][i])
 		}

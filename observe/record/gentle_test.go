@@ -3,6 +3,7 @@ package record
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,7 +51,7 @@ func TestGentle(t *testing.T) {
 				}
 				r := recorded(t, o)
 				got := rows(r.stdout)
-				for _, name := range sortedKeys(want) {
+				for _, name := range slices.Sorted(maps.Keys(want)) {
 					if got[name] != want[name] {
 						t.Errorf("%s: %q, want %s as without recording; the program wrote\n%s", name, got[name], want[name], r.stdout)
 					}

@@ -11,8 +11,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -296,7 +298,7 @@ func (r *run) collect() error {
 // whyNothing says why no rank left a trace.
 func (r *run) whyNothing() error {
 	if failed := failures(r.raw); len(failed) > 0 {
-		rank := sortedKeys(failed)[0]
+		rank := slices.Sorted(maps.Keys(failed))[0]
 		if why := failed[rank]; why != syscall.ENOSPC && why != syscall.EDQUOT && why != syscall.EFBIG {
 			return fmt.Errorf("no rank left a trace: rank %d cannot write to %s: %w; give a directory with --out in which all hosts can write",
 				rank, filepath.Dir(r.raw), why)
@@ -345,7 +347,7 @@ func (r *run) report(c *Collection) {
 			truncated++
 		}
 	}
-	for _, why := range sortedKeys(failures) {
+	for _, why := range slices.Sorted(maps.Keys(failures)) {
 		r.Warn("recording stopped early in %d threads: %s: %s%s", failures[why], filepath.Dir(r.raw), why.Error(), wayOut)
 	}
 	if refused > 0 {
@@ -389,7 +391,7 @@ func (r *run) reportMissing(c *Collection) {
 		}
 		byReason[text] = append(byReason[text], rank)
 	}
-	for _, text := range sortedKeys(byReason) {
+	for _, text := range slices.Sorted(maps.Keys(byReason)) {
 		ranks := byReason[text]
 		r.Warn("%d of %d ranks left no trace, the first is rank %d: %s", len(ranks), c.Ranks, ranks[0], text)
 	}
