@@ -4,6 +4,8 @@ package parquetfile
 
 import (
 	"encoding/json"
+	"fmt"
+	"io"
 	"reflect"
 	"strconv"
 	"strings"
@@ -17,7 +19,7 @@ import (
 // Version is that of the tables: it changes if a column gets another name, type or meaning, not if one is added.
 const Version = 1
 
-// rowsPerGroup bounds what a writer holds in memory: it encodes and writes so many rows at a time.
+// rowsPerGroup bounds what a writer holds in memory: it compresses and writes so many rows at a time.
 const rowsPerGroup = 1 << 16
 
 // Column describes a column of a table.
@@ -63,32 +65,64 @@ func ColumnsOf[T any]() []Column {
 	return columns
 }
 
-// encoding is how the columns of all files are written. Bounds are those of row groups and of pages in the index; names have
-// none, since nearly all of them occur everywhere, and comparing them takes longer than writing them.
-func encoding(columns []Column) []parquet.WriterOption {
-	list := []parquet.WriterOption{
-		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest}),
-		parquet.MaxRowsPerRowGroup(rowsPerGroup),
-		parquet.DataPageStatistics(false),
-	}
-	for _, c := range columns {
-		if c.Type == "string" {
-			list = append(list, parquet.SkipPageBounds(c.Name))
-		}
-	}
-	return list
-}
-
 // options are the same for all files: what the table is stands in the file itself.
 func options(table string, columns []Column) ([]parquet.WriterOption, error) {
 	described, err := json.Marshal(columns)
 	if err != nil {
 		return nil, err
 	}
-	return append(encoding(columns),
+	return []parquet.WriterOption{
+		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest}),
+		parquet.MaxRowsPerRowGroup(rowsPerGroup),
 		parquet.CreatedBy("slackline", provenance.Version(), ""),
 		parquet.KeyValueMetadata("slackline.table", table),
 		parquet.KeyValueMetadata("slackline.schema", strconv.Itoa(Version)),
 		parquet.KeyValueMetadata("slackline.columns", string(described)),
-	), nil
+	}, nil
+}
+
+// Writer takes rows one by one and writes them in batches.
+type Writer[T any] struct {
+	to    *parquet.GenericWriter[T]
+	batch []T
+	rows  int64
+	stop  func() error
+	err   error
+}
+
+// Add takes a row. After an error it does nothing: Write returns it.
+func (w *Writer[T]) Add(row T) {
+	if w.batch = append(w.batch, row); len(w.batch) == cap(w.batch) {
+		w.flush()
+	}
+}
+
+func (w *Writer[T]) flush() {
+	if w.err == nil {
+		w.err = w.stop()
+	}
+	if w.err == nil {
+		_, w.err = w.to.Write(w.batch)
+	}
+	w.rows += int64(len(w.batch))
+	w.batch = w.batch[:0]
+}
+
+// Write writes the rows that fill adds as a file, and returns their number. Stop is asked from time to time: its error ends
+// the work.
+func Write[T any](w io.Writer, table string, stop func() error, fill func(w *Writer[T])) (int64, error) {
+	o, err := options(table, ColumnsOf[T]())
+	if err != nil {
+		return 0, err
+	}
+	rows := &Writer[T]{to: parquet.NewGenericWriter[T](w, o...), batch: make([]T, 0, 1<<12), stop: stop}
+	fill(rows)
+	rows.flush()
+	if rows.err != nil {
+		return 0, rows.err
+	}
+	if err := rows.to.Close(); err != nil {
+		return 0, fmt.Errorf("table %s: %w", table, err)
+	}
+	return rows.rows, nil
 }
