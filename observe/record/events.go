@@ -99,7 +99,7 @@ type eventStream struct {
 	before uint32   // stack of the last call or sample
 	open   []uint32 // regions that the program has entered and not left
 	issued map[uint64]trace.Event
-	held   rawRecord // a sample that may belong to the next record; its kind is 0: there is none
+	held   []rawRecord // samples and times without a CPU that may be part of the next record
 	run    pollRun
 	polls  int64 // calls that the next one stands for
 	more   bool  // the call of the last record goes on in the next one
@@ -119,9 +119,6 @@ func (s *eventStream) Read(events []trace.Event) (int, error) {
 	n := 0
 	for n < len(events) {
 		if s.at == len(s.queue) {
-			if n > 0 && s.at > 0 && len(s.queue) > 0 && s.hasCounts() {
-				return n, nil // the slices of what was given out must stay
-			}
 			s.queue, s.at = s.queue[:0], 0
 			if err := s.fill(); err != nil {
 				if err == io.EOF && n > 0 {
@@ -136,10 +133,6 @@ func (s *eventStream) Read(events []trace.Event) (int, error) {
 	}
 	return n, nil
 }
-
-// hasCounts reports whether an event in the queue refers to memory that will be used again. It does not: counts are
-// copied when they are decoded.
-func (s *eventStream) hasCounts() bool { return false }
 
 // fill decodes records until there are events.
 func (s *eventStream) fill() error {
@@ -166,28 +159,52 @@ func (s *eventStream) fill() error {
 			if s.dropped != nil {
 				s.begin(picoseconds(rec.enter))
 			}
-			if rec.kind == rawSpan && rec.enter <= s.held.enter {
-				s.held.kind = 0
-			}
-			s.release()
-			if rec.kind == rawSample {
-				s.held = rec
-				s.held.counted = slices.Clone(rec.counted)
+			if rec.kind == rawSample || rec.kind == rawNoCPU {
+				s.hold(&rec)
 				continue
 			}
+			if rec.kind == rawSpan {
+				s.wakeUps(&rec)
+			}
+			s.release()
 			s.take(&rec)
 		}
 	}
 	return nil
 }
 
-// release takes the sample that was held. A sample that is due while a thread sleeps is taken when it wakes up, before the record of the
-// wait, which says where it slept.
-func (s *eventStream) release() {
-	if s.held.kind == rawSample {
-		s.take(&s.held)
+// hold keeps a sample or a time without a CPU until the next record is known: a sample that is due while a thread sleeps is taken when it
+// wakes up, before the record of the wait, which says where it slept.
+func (s *eventStream) hold(rec *rawRecord) {
+	const most = 16 // signals may wake up a thread several times
+	if len(s.held) == most {
+		s.take(&s.held[0])
+		s.held = slices.Delete(s.held, 0, 1)
 	}
-	s.held.kind = 0
+	s.held = append(s.held, *rec)
+	last := &s.held[len(s.held)-1]
+	last.data, last.counted = slices.Clone(rec.data), slices.Clone(rec.counted)
+}
+
+// wakeUps takes out what was held and is part of a wait. Its times without a CPU are; its samples say nothing new.
+func (s *eventStream) wakeUps(wait *rawRecord) {
+	s.held = slices.DeleteFunc(s.held, func(rec rawRecord) bool {
+		if rec.enter < wait.enter {
+			return false
+		}
+		if rec.kind == rawNoCPU {
+			s.lack(&rec)
+		}
+		return true
+	})
+}
+
+// release takes what was held.
+func (s *eventStream) release() {
+	for i := range s.held {
+		s.take(&s.held[i])
+	}
+	s.held = s.held[:0]
 }
 
 // put adds an event; times do not decrease.
@@ -195,6 +212,11 @@ func (s *eventStream) put(time int64, e trace.Event) {
 	e.Time = max(time, s.last)
 	s.last = e.Time
 	s.queue = append(s.queue, e)
+}
+
+// lack keeps a time without a CPU for putLacks.
+func (s *eventStream) lack(rec *rawRecord) {
+	s.lacks = append(s.lacks, trace.Event{Kind: trace.NoCPU, Time: picoseconds(rec.enter), Size: picoseconds(int64(rec.word(0)))})
 }
 
 // putLacks adds the times without a CPU up to a time. A worker that is idle after a parallel region learns of its end only later, and the
@@ -251,7 +273,7 @@ func (s *eventStream) decode(rec *rawRecord) {
 	case rawOn:
 		s.put(enter, trace.Event{Kind: trace.RecordingOn})
 	case rawNoCPU:
-		s.lacks = append(s.lacks, trace.Event{Kind: trace.NoCPU, Time: enter, Size: picoseconds(int64(rec.word(0)))})
+		s.lack(rec)
 		if n := len(s.open); n == 0 || s.open[n-1] != s.omp[ompImplicitBarrier] {
 			s.putLacks(enter)
 		}
@@ -323,6 +345,7 @@ func (s *eventStream) span(enter, leave int64, stack uint32, open bool) {
 	node := s.parents[stack]
 	s.put(enter, trace.Event{Kind: trace.Enter, Region: node.Region, Stack: node.Parent})
 	if !open {
+		s.putLacks(leave)
 		s.put(leave, trace.Event{Kind: trace.Leave, Region: node.Region})
 	}
 }

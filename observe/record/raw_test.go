@@ -175,21 +175,24 @@ func TestLateSample(t *testing.T) {
 	}
 }
 
-// TestSampleAtWakeUp wants a wait to have its whole time although a sample was taken at the wake-up, before the record of the wait.
+// TestSampleAtWakeUp wants a wait to have its whole time although samples were taken and the time without a CPU was read at wake-ups,
+// before the record of the wait.
 func TestSampleAtWakeUp(t *testing.T) {
 	b := newRawBuilder(false)
 	b.chunk(0, 0,
 		entry(rawSample, 0, 1, 0, 1e6, 1e6),
+		entry(rawSample, 1, 1, 0, 50e6, 50e6),
+		entry(rawNoCPU, 0, 0, 0, 90e6, 90e6, 70e3),
 		entry(rawSample, 1, 1, 0, 90e6, 90e6),
 		entry(rawSpan, 0, 2, 0, 2e6, 91e6),
 		entry(rawSample, 0, 1, 0, 92e6, 92e6),
 	)
 	events := decodeRaw(t, b.open(t))
-	if got, want := kindsOf(events), []trace.Kind{trace.Sample, trace.Enter, trace.Leave, trace.Sample}; !slices.Equal(got, want) {
+	if got, want := kindsOf(events), []trace.Kind{trace.Sample, trace.Enter, trace.NoCPU, trace.Leave, trace.Sample}; !slices.Equal(got, want) {
 		t.Fatalf("kinds = %v, want %v", got, want)
 	}
-	if events[1].Time != 2e9 || events[2].Time != 91e9 {
-		t.Errorf("the wait is from %d to %d ps, want 2 to 91 ms", events[1].Time, events[2].Time)
+	if events[1].Time != 2e9 || events[3].Time != 91e9 {
+		t.Errorf("the wait is from %d to %d ps, want 2 to 91 ms", events[1].Time, events[3].Time)
 	}
 }
 
