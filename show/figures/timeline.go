@@ -145,7 +145,7 @@ func (p *painter) number(k laneKind) uint8 {
 		p.kinds[k] = i
 		name, c := k.kind.Title(), KindColor(k.kind)
 		if k.metric != waits.None {
-			name, c = k.metric.Info().Title, k.metric.Info().Color
+			name, c = k.metric.Say(), k.metric.Info().Color
 		}
 		p.lanes.Kinds = append(p.lanes.Kinds, plot.LaneKind{Name: name, Light: c.Light, Dark: c.Dark})
 	}

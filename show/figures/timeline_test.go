@@ -37,7 +37,7 @@ func TestTimeline(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := figures.Timeline(r, 8, 10)
-	want := []string{"computation", "computation", "Late sender", "Late sender", "Late sender", "Late sender", "MPI messages", "computation",
+	want := []string{"computation", "computation", "late sender", "late sender", "late sender", "late sender", "MPI messages", "computation",
 		"computation", "computation"}
 	for x, name := range want {
 		if got := f.Kinds[f.Cells[10+x]].Name; got != name {
@@ -77,7 +77,7 @@ func TestTimelineOfStreams(t *testing.T) {
 		counts[f.Kinds[k].Name]++
 	}
 	// Activities of 610 us; idle times of 46 us; the host has no waits there.
-	if counts["computation"] != 610 || counts["Idle device"] != 46 || counts["in no call"] != 2*columns-610-46 {
+	if counts["computation"] != 610 || counts["idle device"] != 46 || counts["in no call"] != 2*columns-610-46 {
 		t.Errorf("cells of the streams = %v, want 610 of computation and 46 of an idle device", counts)
 	}
 }

@@ -126,7 +126,7 @@ func (a *analyzed) timelineFigure() *Figure {
 	l := figures.Timeline(a.waits, timelineRows, timelineColumns)
 	data := newTable("", "", left("row"))
 	for _, k := range l.Kinds {
-		data.Columns = append(data.Columns, right(phrase.Lower(k.Name)))
+		data.Columns = append(data.Columns, right(k.Name))
 	}
 	for row, name := range l.Rows {
 		counts := make([]int, len(l.Kinds))
