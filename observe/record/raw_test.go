@@ -188,7 +188,8 @@ func TestSampleAtWakeUp(t *testing.T) {
 		entry(rawSample, 0, 1, 0, 92e6, 92e6),
 	)
 	events := decodeRaw(t, b.open(t))
-	if got, want := kindsOf(events), []trace.Kind{trace.Sample, trace.Enter, trace.NoCPU, trace.Leave, trace.Sample}; !slices.Equal(got, want) {
+	want := []trace.Kind{trace.Sample, trace.Enter, trace.NoCPU, trace.Leave, trace.Sample}
+	if got := kindsOf(events); !slices.Equal(got, want) {
 		t.Fatalf("kinds = %v, want %v", got, want)
 	}
 	if events[1].Time != 2e9 || events[3].Time != 91e9 {
