@@ -64,6 +64,9 @@ func parseFlight(f *file, in fs.File) error {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			err = errors.New("the file ends in the middle: it is truncated")
 		}
+		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+			err = fmt.Errorf("unexpected %s", strings.TrimSuffix(wrong.Value+" for "+wrong.Field, " for "))
+		}
 		return damage.At(f.show, d.InputOffset(), "%v", damage.Reason(err))
 	}
 	expect := func(want json.Delim) error {
@@ -194,16 +197,25 @@ type Dumps struct {
 	Missing []Missing
 }
 
-// Missing says that ranks have not come to a collective that others are in.
+// Missing says that ranks have not come to a collective that others are in, or that it is not known whether they have.
 type Missing struct {
 	Group, Operation string
 	Number           int64 // of the collective in its group
 	Late, Waiting    []int
+	Unknown          []int // ranks of the group without a complete dump
 }
 
 // String says it in a sentence without end.
 func (m Missing) String() string {
-	return fmt.Sprintf("group %q: %s not come to %s number %d, in which %s", m.Group, have(m.Late), m.Operation, m.Number, are(m.Waiting))
+	what := fmt.Sprintf("%s number %d", m.Operation, m.Number)
+	text := subject(m.Waiting, " is in ", " are in ") + what
+	if len(m.Late) > 0 {
+		text = subject(m.Late, " has not come to ", " have not come to ") + what + ", in which " + subject(m.Waiting, " is", " are")
+	}
+	if len(m.Unknown) > 0 {
+		text += "; there is no complete dump of " + subject(m.Unknown, "", "")
+	}
+	return fmt.Sprintf("group %q: %s", m.Group, text)
 }
 
 // ReadMissing finds out which ranks of a job others wait for.
@@ -245,15 +257,21 @@ func ReadFlight(fsys fs.FS, dir string, names []string, show func(string) string
 	return profile(files, warnings)
 }
 
-// missing finds the ranks that have not come to a collective that others are in.
+// missing finds the ranks that have not come to a collective that others are in. A dump that was cut does not say what its rank came to.
 func missing(files []*file) []Missing {
 	type came struct {
 		file *file
 		last int64
-		op   *operation
 	}
-	groups := map[string][]came{}
+	groups, ranks, whole := map[string][]came{}, map[string][]int{}, map[int]bool{}
 	for _, f := range files {
+		for i := range f.groups {
+			ranks[f.groups[i].name] = append(ranks[f.groups[i].name], f.groups[i].ranks...)
+		}
+		if f.damage != nil {
+			continue
+		}
+		whole[f.rank] = true
 		newest := map[string]came{}
 		for i := range f.groups {
 			if slices.Contains(f.groups[i].ranks, f.rank) {
@@ -262,7 +280,7 @@ func missing(files []*file) []Missing {
 		}
 		for i := range f.ops {
 			if op := &f.ops[i]; op.peer < 0 && op.id >= newest[op.group].last {
-				newest[op.group] = came{f, op.id, op}
+				newest[op.group] = came{f, op.id}
 			}
 		}
 		for name, c := range newest {
@@ -273,18 +291,22 @@ func missing(files []*file) []Missing {
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
 		members := groups[name]
 		slices.SortFunc(members, func(x, y came) int { return cmp.Compare(x.file.rank, y.file.rank) })
+		m := Missing{Group: name, Unknown: slices.Compact(slices.Sorted(slices.Values(ranks[name])))}
+		m.Unknown = slices.DeleteFunc(m.Unknown, func(rank int) bool { return whole[rank] })
 		least := slices.MinFunc(members, func(x, y came) int { return cmp.Compare(x.last, y.last) }).last
-		var late, waiting []int
+		if most := slices.MaxFunc(members, func(x, y came) int { return cmp.Compare(x.last, y.last) }).last; least == most && len(m.Unknown) > 0 {
+			least = math.MinInt64 // whether those without a dump have come is not known
+		}
 		var op *operation
-		for _, m := range members {
-			if m.last == least {
-				late = append(late, m.file.rank)
+		for _, c := range members {
+			if c.last == least {
+				m.Late = append(m.Late, c.file.rank)
 				continue
 			}
-			for i := range m.file.ops { // the first one that those who are late lack
-				x := &m.file.ops[i]
+			for i := range c.file.ops { // the first one that those who are late lack
+				x := &c.file.ops[i]
 				if x.group == name && x.peer < 0 && x.id > least && !x.done {
-					waiting = append(waiting, m.file.rank)
+					m.Waiting = append(m.Waiting, c.file.rank)
 					if op == nil || x.id < op.id {
 						op = x
 					}
@@ -293,25 +315,19 @@ func missing(files []*file) []Missing {
 			}
 		}
 		if op != nil {
-			list = append(list, Missing{name, op.name, op.id, late, waiting})
+			m.Operation, m.Number = op.name, op.id
+			list = append(list, m)
 		}
 	}
 	return list
 }
 
-// have and are name ranks as a subject.
-func have(ranks []int) string {
+// subject names ranks, and says one thing of one, another of several.
+func subject(ranks []int, one, many string) string {
 	if len(ranks) == 1 {
-		return fmt.Sprintf("rank %d has", ranks[0])
+		return fmt.Sprintf("rank %d%s", ranks[0], one)
 	}
-	return fmt.Sprintf("ranks %s have", someRanks(ranks))
-}
-
-func are(ranks []int) string {
-	if len(ranks) == 1 {
-		return fmt.Sprintf("rank %d is", ranks[0])
-	}
-	return fmt.Sprintf("ranks %s are", someRanks(ranks))
+	return fmt.Sprintf("ranks %s%s", someRanks(ranks), many)
 }
 
 // someRanks lists ranks, not all if they are many.
