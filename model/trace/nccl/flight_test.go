@@ -161,7 +161,10 @@ func TestMissing(t *testing.T) {
 		texts []string
 		want  []string
 	}{
-		{"all have come", []string{dump(allOfThree, first(1), barrier), dump(allOfThree, first(2), barrier), dump(allOfThree, first(3), barrier)}, nil},
+		{
+			"all have come",
+			[]string{dump(allOfThree, first(1), barrier), dump(allOfThree, first(2), barrier), dump(allOfThree, first(3), barrier)}, nil,
+		},
 		{"all is done", []string{dump(allOfThree, first(1)), dump(allOfThree, first(2)), dump(allOfThree, first(3))}, nil},
 		{
 			"one is late", []string{dump(allOfThree, first(1), barrier), dump(allOfThree, first(2)), dump(allOfThree, first(3), barrier)},
@@ -310,7 +313,8 @@ func TestFlightDamage(t *testing.T) {
 	}
 	cut := `{"entries": [` + entry + `, {"process_group": [`
 	p, err := ReadFlight(fstest.MapFS{"rank_0": {Data: []byte(cut)}}, ".", []string{"rank_0"}, shown, nil)
-	if err != nil || len(p.Warnings) == 0 || !strings.HasSuffix(p.Warnings[0], "it is truncated; what is before it is read: 1 operations of rank 0") {
+	const want = "it is truncated; what is before it is read: 1 operations of rank 0"
+	if err != nil || len(p.Warnings) == 0 || !strings.HasSuffix(p.Warnings[0], want) {
 		t.Errorf("a dump that was cut: %+v, %v", p, err)
 	}
 	stop := errors.New("interrupted")

@@ -68,8 +68,13 @@ type performance struct {
 func parseInspector(f *file, in fs.File) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxLine)
-	at := int64(0)
-	for lines.Scan() {
+	at, next := int64(0), int64(0) // of the line, and of the one after it
+	lines.Split(func(data []byte, atEOF bool) (int, []byte, error) {
+		n, line, err := bufio.ScanLines(data, atEOF)
+		next += int64(n)
+		return n, line, err
+	})
+	for ; lines.Scan(); at = next {
 		line := lines.Bytes()
 		if len(bytes.TrimSpace(line)) > 0 {
 			var r record
@@ -78,7 +83,6 @@ func parseInspector(f *file, in fs.File) error {
 			}
 			f.take(&r)
 		}
-		at += int64(len(line)) + 1
 	}
 	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
 		return damage.At(f.show, at, "a line is longer than %d MiB", maxLine>>20)
