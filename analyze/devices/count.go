@@ -169,8 +169,7 @@ func (r *Run) countDevice(d *device, waits []KernelWait, byStream [][]int) {
 	}
 	busy, work, compute, rest = unite(busy), unite(work), unite(compute), unite(rest)
 	counted := r.countKernels(d, waits, byStream, work)
-	taken := append(append(counted, compute...), d.idleSpans()...)
-	r.countHeld(d, list, unite(taken))
+	r.countHeld(d, list, unite(slices.Concat(counted, compute, d.idleSpans())))
 	u.Span, u.Busy, u.Computing = last-first, length(busy), length(compute)
 	u.Exposed, u.Waiting = length(work)-u.Computing, length(unite(counted))
 	for _, w := range d.idle {
