@@ -33,6 +33,7 @@ import (
 // work in an orderly way; a second one ends the program.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	keepTight()
+	refuseClosed(stdout)
 	a := env.New(args, stdin, stdout, stderr)
 	a.Build = func(a *env.Env) *cobra.Command { return rootCommand(a) }
 	defer func() {
@@ -59,7 +60,11 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	if err := a.SeekJob(ctx, root); err != nil {
 		return exitCode(a, ctx, err)
 	}
-	return exitCode(a, ctx, root.ExecuteContext(ctx))
+	err = root.ExecuteContext(ctx)
+	if out, ok := a.Stdout.(*plain.Writer); err == nil && ok {
+		err = out.Err() // help and versions do not look at it
+	}
+	return exitCode(a, ctx, err)
 }
 
 // interrupts are the signals that end the work. SIGHUP is none under nohup.

@@ -7,6 +7,7 @@
 package plain
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -84,6 +85,7 @@ func escapeFrom(text string, from int, hides func(rune) bool) string {
 type Writer struct {
 	w    io.Writer
 	left []byte // the start of a character
+	err  error  // the first one
 	// Marks in the text for sequences of ours, which are passed on as they are; see Pass.
 	marks *strings.Replacer
 }
@@ -100,6 +102,9 @@ func (p *Writer) Pass(pairs ...string) *Writer {
 
 // Raw is where the text goes to.
 func (p *Writer) Raw() io.Writer { return p.w }
+
+// Err is the first error of writing, for those who did not look at it.
+func (p *Writer) Err() error { return p.err }
 
 // Write implements io.Writer.
 func (p *Writer) Write(data []byte) (int, error) {
@@ -131,16 +136,17 @@ func whole(text []byte) int {
 	return len(text)
 }
 
-func (p *Writer) pass(text []byte) error {
+func (p *Writer) pass(text []byte) (err error) {
 	if p.marks == nil && harmless(text) {
-		_, err := p.w.Write(text)
-		return err
+		_, err = p.w.Write(text)
+	} else {
+		s := Text(string(text))
+		if p.marks != nil {
+			s = p.marks.Replace(s)
+		}
+		_, err = io.WriteString(p.w, s)
 	}
-	s := Text(string(text))
-	if p.marks != nil {
-		s = p.marks.Replace(s)
-	}
-	_, err := io.WriteString(p.w, s)
+	p.err = cmp.Or(p.err, err)
 	return err
 }
 
