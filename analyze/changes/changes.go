@@ -112,7 +112,7 @@ func (s *Series) find(states []*state, o Options) {
 	slopes := s.slopes(states)
 	level := o.Level / float64(1+len(slopes))
 	switch {
-	case s.come(level):
+	case s.come(level, o):
 	case exact(s.Metric, s.Unit, s.Values):
 		s.exactChanges()
 	default:
@@ -141,6 +141,11 @@ func (s *Series) judge(c *Change, o Options) {
 		return
 	case KindModel:
 		grows = c.faster
+	case KindVanished:
+		if c == s.Suspect { // it was not measured, or it should be large
+			c.Worse = true
+			return
+		}
 	}
 	c.Worse = grows != (largerIsBetter(s.Metric, s.Unit) || slices.Contains(o.LargerBetter, s.Metric))
 }
@@ -201,11 +206,13 @@ const leastShare = 0.001
 func (s *Series) matters(difference float64) bool { return math.Abs(difference) >= leastShare*s.whole }
 
 // come notes that a metric of runs that was always 0 appeared, or that it is 0 from some commit on: if so few orders of
-// the values would look like this that it is not by chance; otherwise the last value is suspect.
-func (s *Series) come(level float64) bool {
+// the values would look like this that it is not by chance; otherwise the last value is suspect if it would be worse. So
+// is a benchmark that takes no time: it may have failed.
+func (s *Series) come(level float64, o Options) bool {
 	n := len(s.Values)
-	isZero := func(v float64) bool { return v == 0 }
-	first := slices.IndexFunc(s.Values, func(v float64) bool { return v == 0 != isZero(s.Values[0]) })
+	duration := s.whole == 0 && IsDuration(s.Metric, s.Unit)
+	isZero := func(v float64) bool { return v == 0 || v < 0 && duration }
+	first := slices.IndexFunc(s.Values, func(v float64) bool { return isZero(v) != isZero(s.Values[0]) })
 	if first < 0 || slices.ContainsFunc(s.Values[first:], func(v float64) bool { return isZero(v) == isZero(s.Values[0]) }) {
 		return false // never 0, always 0, or now and then
 	}
@@ -214,11 +221,12 @@ func (s *Series) come(level float64) bool {
 		kind = KindVanished
 	}
 	c := s.change(kind, first, median(s.Values[:first]), median(s.Values[first:]), math.Exp(-logChoose(n, first)))
+	s.judge(&c, o)
 	switch {
 	case !s.matters(c.To - c.From):
 	case c.P <= level:
 		s.Changes = []Change{c}
-	case n-first <= shortest && kind == KindAppeared && first >= 3:
+	case n-first <= shortest && c.Worse && first >= 3, kind == KindVanished && duration:
 		s.Suspect = &c
 	}
 	return true

@@ -150,3 +150,30 @@ func TestThreads(t *testing.T) {
 		}
 	}
 }
+
+// A benchmark that took no time at the last commit was not measured, whatever is better; what should be large is worse if it
+// is 0; and a function that is not called any more is fine.
+func TestVanished(t *testing.T) {
+	for _, tc := range []struct {
+		metric string
+		runs   bool
+		last   float64
+		want   bool
+	}{
+		{"time", false, 0, true}, {"time", false, -1, true}, {"latency", false, 0, true}, {"bandwidth", false, 0, true},
+		{"messages", false, 0, false}, {"time", true, 0, false}, {"time", false, 0.9, false},
+	} {
+		r := find(t, measuredAt(5, tc.runs, func(d *dataset.Dataset, r *rand.Rand, commit int) {
+			value := 1 + 0.01*r.NormFloat64()
+			if commit == 4 {
+				value = tc.last
+			}
+			d.Get("main->f", tc.metric).Add([]float64{4}, value)
+			d.Get(dataset.RootPath, dataset.RunTime).Add([]float64{4}, 2)
+		}))
+		s := r.Series[0]
+		if got := s.Suspect != nil && s.Suspect.Worse; got != tc.want || len(s.Changes) > 0 {
+			t.Errorf("%s, of runs %v, at last %g: suspect = %v, want %v; changes %+v", tc.metric, tc.runs, tc.last, got, tc.want, s.Changes)
+		}
+	}
+}

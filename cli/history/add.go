@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"slackline/analyze/changes"
 	"slackline/cli/datasets"
 	"slackline/cli/env"
 	"slackline/cli/exit"
@@ -23,6 +24,7 @@ import (
 	"slackline/internal/provenance"
 	"slackline/model/dataset"
 	"slackline/model/history"
+	"slackline/show/tables"
 )
 
 type addOptions struct {
@@ -70,6 +72,9 @@ func (o *addOptions) run(a *env.Env, c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := checkDurations(d); err != nil {
+		return err
+	}
 	entry := &history.Entry{Commit: commit, Runs: ofRuns(records), Data: d}
 	name, data, err := entry.Encode(provenance.Version())
 	if err != nil {
@@ -88,6 +93,20 @@ func (o *addOptions) run(a *env.Env, c *cobra.Command, args []string) error {
 	}
 	a.Note("%s: %s of %s, %s", path, phrase.Plural(d.Measurements(), "value"), phrase.Plural(len(d.Series), "series"),
 		phrase.Bytes(int64(len(data))))
+	return nil
+}
+
+// checkDurations refuses values that cannot have been measured.
+func checkDurations(d *dataset.Dataset) error {
+	for _, s := range d.Series {
+		for _, p := range s.Points {
+			below := slices.IndexFunc(p.Values, func(v float64) bool { return v < 0 })
+			if below >= 0 && changes.IsDuration(s.Metric, s.Unit) {
+				return fmt.Errorf("%s: %s %v is a duration below 0, which cannot have been measured; nothing was added",
+					tables.Path(s.CallPath).Text, s.Metric, p.Values[below])
+			}
+		}
+	}
 	return nil
 }
 
