@@ -134,7 +134,7 @@ func (o *campaignOptions) run(a *env.Env, cmd *cobra.Command, file string) error
 		return err
 	}
 	defer c.Close()
-	check, err := o.prepareCheck(c, file)
+	check, err := o.prepareCheck(cmd.Context(), c, file)
 	if err != nil {
 		return err
 	}
@@ -215,7 +215,7 @@ func besidePlan(plan, name string) string {
 }
 
 // prepareCheck finds the expectations before anything is run.
-func (o *campaignOptions) prepareCheck(c *campaign.Campaign, file string) (string, error) {
+func (o *campaignOptions) prepareCheck(ctx context.Context, c *campaign.Campaign, file string) (string, error) {
 	word := c.Plan.Check
 	if word == "" {
 		return "", nil
@@ -223,7 +223,7 @@ func (o *campaignOptions) prepareCheck(c *campaign.Campaign, file string) (strin
 	if path := besidePlan(file, word); word != check.BuiltIn || datasets.FileExists(path) {
 		word = path
 	}
-	return word, (&check.Report{}).ReadExpectations(word)
+	return word, (&check.Report{}).ReadExpectations(ctx, word, nil)
 }
 
 // finish collects, checks and sums up.

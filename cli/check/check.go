@@ -74,7 +74,7 @@ func command(a *env.Env) *cobra.Command {
 			"the weight of the evidence beyond its limit; with --method paper by the one model with the largest adjusted R2. The exit " +
 			"code is 0 if all pass, 3 if one fails, 4 if none fails but one is inconclusive.",
 		Annotations: flags.Arguments(
-			"EXPECTATIONS", "a YAML file, or mpi: the expectations for MPI that are built in; left out with --baseline",
+			"EXPECTATIONS", "a YAML file, - for the standard input, or mpi: the expectations for MPI that are built in; left out with --baseline",
 			"DATA", datasets.DataHelp+"; LABEL=DATA gives each label a column of its own"),
 		Example: `  slackline check scaling.yaml runs.json
   slackline check mpi juqueen=a.json juropa=b.json
@@ -165,7 +165,10 @@ func (o *Options) Run(a *env.Env, c *cobra.Command, args []string) error {
 	r := &Report{options: o, strict: o.strict}
 	words := args
 	if o.baseline == "" || len(args) > 1 {
-		if err := r.ReadExpectations(args[0]); err != nil {
+		if args[0] == input.Stdin && slices.Contains(datasets.Files(datasets.SplitLabels(args[1:])), input.Stdin) {
+			return exit.Usagef("expectations and measurements cannot both come from the standard input; give a file for one of them")
+		}
+		if err := r.ReadExpectations(c.Context(), args[0], a.Stdin); err != nil {
 			return err
 		}
 		words = args[1:]
@@ -209,34 +212,16 @@ type checkColumn struct {
 // BuiltIn is the word for the expectations that are embedded.
 const BuiltIn = "mpi"
 
-func (r *Report) ReadExpectations(word string) error {
-	var data []byte
-	var err error
-	record := provenance.Input{Path: word, Kind: "expectations"}
-	if _, statErr := os.Stat(word); word == BuiltIn && statErr != nil {
-		data = scaling.MPIExpectations()
-		record.Kind = "built-in expectations"
-	} else {
-		if data, err = readSmall(word); err != nil {
-			return err
-		}
-		if record, err = input.RecordFile(word, "expectations"); err != nil {
+func (r *Report) ReadExpectations(ctx context.Context, word string, stdin io.Reader) error {
+	data, record, err := scaling.MPIExpectations(), provenance.Input{Path: word, Kind: "built-in expectations"}, error(nil)
+	if _, statErr := os.Stat(word); word != BuiltIn || statErr == nil {
+		if data, record, err = input.ReadSmall(ctx, word, "expectations", stdin); err != nil {
 			return err
 		}
 	}
 	r.Records = append(r.Records, record)
 	r.Expectations, err = scaling.ParseExpectations(word, data)
 	return err
-}
-
-// readSmall reads a file that people write by hand.
-func readSmall(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, 1<<20))
 }
 
 // judge judges each dataset.

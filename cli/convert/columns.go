@@ -89,7 +89,7 @@ func (o *traceOutput) checkColumns(word, out string) error {
 		return err
 	}
 	if !input.IsTrace(word) {
-		return exit.Usagef("%s is not a recorded run; 'slackline simulate %s --trace FILE' writes the trace of a simulated one", word, word)
+		return notARun(word)
 	}
 	if info, err := os.Stat(filepath.Dir(out)); err != nil || !info.IsDir() {
 		return fmt.Errorf("%s: there is no directory %s", out, filepath.Dir(out))

@@ -30,6 +30,14 @@ func (o *traceOutput) addFlags(fs *pflag.FlagSet) {
 		"`bytes` of a request in liballprof's files: 8 for Open MPI, 4 for MPICH (default: found out)")
 }
 
+// notARun is the error of a word from which no trace can be made.
+func notARun(word string) error {
+	if input.IsPipe(word) {
+		return exit.Usagef("%s is a pipe or a device: a recorded run is read from its file or directory only", word)
+	}
+	return exit.Usagef("%s is not a recorded run; 'slackline simulate %s --trace FILE' writes the trace of a simulated one", word, word)
+}
+
 // convert writes a recorded run in another format.
 func (o *traceOutput) convert(a *env.Env, c *cobra.Command, args []string, f trace.Format, out string) error {
 	if len(args) != 1 {
@@ -39,10 +47,8 @@ func (o *traceOutput) convert(a *env.Env, c *cobra.Command, args []string, f tra
 		return exit.Usagef("--request-size: %d is not possible; give 4 or 8", o.requestSize)
 	}
 	word := args[0]
-	if !input.IsTrace(word) {
-		if _, err := os.Stat(word); err != nil && !input.IsFile(word) {
-			return exit.Usagef("%s is not a recorded run; 'slackline simulate %s --trace FILE' writes the trace of a simulated one", word, word)
-		}
+	if _, err := os.Stat(word); input.IsPipe(word) || err != nil && !input.IsFile(word) {
+		return notARun(word)
 	}
 	if err := export.CheckTraceOut(out, f, word, o.force); err != nil {
 		return err

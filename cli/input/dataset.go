@@ -70,6 +70,13 @@ func openDataset(ctx context.Context, word string, o DatasetOptions) (*dataset.D
 	return d, record, err
 }
 
+// ReadSmall reads what people write by hand, from a file or the standard input, and its record. It is read once: a pipe gives it
+// only once.
+func ReadSmall(ctx context.Context, word, kind string, stdin io.Reader) ([]byte, provenance.Input, error) {
+	data, err := readAll(ctx, word, stdin)
+	return data, provenance.Input{Path: word, Kind: kind, Bytes: int64(len(data)), SHA256: hash(data)}, err
+}
+
 // readAll reads a file of measurements.
 func readAll(ctx context.Context, word string, stdin io.Reader) ([]byte, error) {
 	r := stdin

@@ -45,6 +45,28 @@ func CheckRun(word string) error {
 	return nil
 }
 
+// NotARun says that a word is not a recorded run, and what to give instead where no machine is given.
+func NotARun(word string) string {
+	if IsPipe(word) {
+		return fmt.Sprintf("%s is a pipe or a device: a schedule can be read from there, with its machine (--machine NAME), but a recorded "+
+			"run cannot; give the file or the directory of the run", pipeName(word))
+	}
+	return fmt.Sprintf("%s is not a recorded run; to simulate it, give the machine: --machine NAME (see 'slackline machine list')", word)
+}
+
+// IsPipe reports whether a word is the standard input, a pipe or a device, of which bytes can be read once, one after the other.
+func IsPipe(word string) bool {
+	info, err := os.Stat(word)
+	return word == Stdin || err == nil && !info.Mode().IsRegular() && !info.IsDir()
+}
+
+func pipeName(word string) string {
+	if word == Stdin {
+		return "the standard input"
+	}
+	return word
+}
+
 // withPath gives an error of a file system the path that the user knows.
 func withPath(err error, path string) error {
 	var at *os.PathError
@@ -63,8 +85,12 @@ func headOf(word string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, headBytes))
 }
 
-// notAnInput is the error of a file of no known format. What has the name of a trace was one.
+// notAnInput is the error of a file of no known format. What has the name of a trace was one; what is not a file may be
+// one that is not read from there.
 func notAnInput(word string, err error) error {
+	if IsPipe(word) {
+		return fmt.Errorf("%w; a recorded run is read from its file or directory only", err)
+	}
 	for _, f := range trace.Formats() {
 		if slices.Contains(f.Suffixes, filepath.Ext(word)) || f.Main != nil && f.Main([]string{filepath.Base(word)}) == filepath.Base(word) {
 			return fmt.Errorf("%s: the header of the trace is damaged: its first bytes are not those of a file of format %s", word, f.Name)

@@ -45,7 +45,7 @@ func read(ctx context.Context, word string, stdin io.Reader) (name string, forma
 	}
 	format, sniffErr := schedule.Sniff(name, head[:n])
 	if sniffErr != nil {
-		return name, format, head[:n], notAnInput(name, sniffErr)
+		return name, format, head[:n], notAnInput(word, sniffErr)
 	}
 	if err != nil {
 		return name, format, head[:n], nil

@@ -158,7 +158,7 @@ func (o *reportOptions) openSimulated(a *env.Env, c *cobra.Command, in *report.I
 		if err := input.CheckRun(word); err != nil {
 			return err
 		}
-		return exit.Usagef("%s is not a recorded run; to simulate it, give the machine: --machine NAME (see 'slackline machine list')", word)
+		return exit.Usagef("%s", input.NotARun(word))
 	}
 	f, err := o.run.Future.Run(a, c, word, true)
 	if err != nil {

@@ -219,7 +219,7 @@ func (o *reportOptions) open(a *env.Env, c *cobra.Command, words []string) (*rep
 	}
 	if o.expectations != "" {
 		read := &check.Report{}
-		if err := read.ReadExpectations(o.expectations); err != nil {
+		if err := read.ReadExpectations(c.Context(), o.expectations, a.Stdin); err != nil {
 			return nil, err
 		}
 		in.Expectations = &report.Expectations{Expectations: read.Expectations, Name: o.expectations}

@@ -149,8 +149,7 @@ func (o *RunOptions) Simulated(c *cobra.Command, word string) (bool, error) {
 		if err := input.CheckRun(word); err != nil {
 			return false, err
 		}
-		return false, exit.Usagef("%s is not a recorded run; to simulate it, give the machine: --machine NAME (see 'slackline machine list')",
-			word)
+		return false, exit.Usagef("%s", input.NotARun(word))
 	}
 	return true, nil
 }
