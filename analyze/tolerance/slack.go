@@ -28,13 +28,9 @@ func (e *Evaluation) Slack() (*Slack, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := backward{timed: t, ways: times{start: make([]int64, len(t.ops)), end: make([]int64, len(t.ops))}}
-	if t.blocks != nil {
-		b.ways.block = make([]int64, len(t.blocks.before))
-	}
+	b := backward{timed: t, ways: t.newTimes()}
 	slack := &Slack{Graph: t.graph, Ops: make([]unit.Duration, len(t.ops)), Messages: make([]unit.Duration, len(t.ops))}
-	for i := len(t.order.points) - 1; i >= 0; i-- {
-		p := t.order.points[i]
+	for _, p := range slices.Backward(t.order.points) {
 		op := p.op()
 		if p.isEnd() || t.order.protocol.impliesEnd(t.whole, op) {
 			b.passEnd(op)
@@ -75,15 +71,8 @@ func (b *backward) passStart(op uint32) {
 
 func (b *backward) pass(head point, length int64) {
 	b.into(head, func(tail point, w way) {
-		way := &b.ways.start[tail.op()]
-		if tail.isEnd() {
-			way = &b.ways.end[tail.op()]
-		}
-		spent := int64(0)
-		if w != waitFor {
-			spent = b.edge(w, head).length()
-		}
-		*way = max(*way, length+spent)
+		way := b.ways.of(tail)
+		*way = max(*way, length+b.edge(w, head).length())
 	})
 }
 

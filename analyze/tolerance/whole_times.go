@@ -1,6 +1,7 @@
 package tolerance
 
 import (
+	"cmp"
 	"fmt"
 
 	"slackline/model/schedule"
@@ -20,6 +21,22 @@ type times struct {
 	block      []int64 // end of the block; of schedules with blocks
 }
 
+func (w *whole) newTimes() times {
+	t := times{start: make([]int64, len(w.ops)), end: make([]int64, len(w.ops))}
+	if w.blocks != nil {
+		t.block = make([]int64, len(w.blocks.before))
+	}
+	return t
+}
+
+// of returns the time of a point.
+func (t *times) of(p point) *int64 {
+	if p.isEnd() {
+		return &t.end[p.op()]
+	}
+	return &t.start[p.op()]
+}
+
 // evaluate computes when every operation starts and ends, by the rules of Schedule.Evaluate. It fails with a *schedule.CycleError if
 // operations wait for each other.
 func (w *whole) evaluate(c *coster) (*timed, error) {
@@ -27,16 +44,41 @@ func (w *whole) evaluate(c *coster) (*timed, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &forward{s: w, costs: c, protocol: &order.protocol}
-	f.start, f.end = make([]int64, len(w.ops)), make([]int64, len(w.ops))
-	if w.blocks != nil {
-		f.block = make([]int64, len(w.blocks.before))
-		for b := range f.block {
-			f.block[b] = -1
+	t := &timed{w, c, order, w.newTimes()}
+	for _, p := range order.points {
+		fits := t.happen(p)
+		if !p.isEnd() && order.protocol.impliesEnd(w, p.op()) {
+			fits = t.happen(endOf(p.op())) && fits
+		}
+		if !fits {
+			rank, index := w.graph.Find(int(p.op()))
+			return nil, cmp.Or(c.err, fmt.Errorf("rank %d: operation %s: %w", rank, w.graph.Name(rank, index), ErrOverflow))
 		}
 	}
-	f.pass(order.points)
-	return &timed{w, c, order, f.times}, f.err()
+	return t, c.err
+}
+
+// happen computes the time of a point from those of all that it waits for, and reports whether it fits.
+func (t *timed) happen(head point) (fits bool) {
+	at, sign := int64(0), int64(0)
+	t.into(head, func(tail point, w way) {
+		length := t.edge(w, head).length()
+		end := *t.times.of(tail) + length
+		sign |= length | end
+		at = max(at, end)
+	})
+	if block, ok := t.blockBefore(head); ok {
+		at = max(at, t.times.block[block])
+	}
+	if sign < 0 {
+		at = -1
+	}
+	*t.times.of(head) = at
+	if head.isEnd() && t.blocks != nil {
+		end := &t.times.block[t.blocks.of[head.op()]]
+		*end = max(*end, at)
+	}
+	return at >= 0
 }
 
 // blockBefore returns the block whose end a start waits for directly.
@@ -87,118 +129,4 @@ func (t *timed) edge(w way, head point) cost {
 		op = t.partner[op]
 	}
 	return w.of(t.message(t.costs, op))
-}
-
-// forward computes times.
-type forward struct {
-	times
-	s        *whole
-	costs    *coster
-	protocol *protocol
-	overflow int64 // negative if a sum did not fit
-}
-
-// pass computes the times of points, in order, after those of all that they wait for.
-func (f *forward) pass(points []point) {
-	for _, p := range points {
-		op := p.op()
-		if p.isEnd() {
-			f.finish(op)
-			continue
-		}
-		f.begin(op)
-		switch o := &f.s.ops[op]; {
-		case o.Kind == schedule.Send && !f.protocol.isRendezvous(op):
-			f.end[op] = f.add(f.start[op], f.s.message(f.costs, op).overhead)
-		case o.Kind == schedule.Calc:
-			f.end[op] = f.add(f.start[op], o.Size)
-		}
-		if f.overflow < 0 {
-			return
-		}
-	}
-}
-
-// err returns why the times are not valid.
-func (f *forward) err() error {
-	switch {
-	case f.costs.err != nil:
-		return f.costs.err
-	case f.overflow < 0:
-		return f.overflowError()
-	}
-	return nil
-}
-
-// add adds two times, both at least 0.
-func (f *forward) add(a, b int64) int64 {
-	sum := a + b
-	f.overflow |= sum
-	return sum
-}
-
-// begin computes the start of an operation.
-func (f *forward) begin(op uint32) {
-	s := f.s
-	t := int64(0)
-	preds := s.preds[s.predFirst[op]:s.predFirst[op+1]]
-	for _, p := range preds {
-		if p.isEnd() {
-			t = max(t, f.end[p.op()])
-		} else {
-			t = max(t, f.start[p.op()])
-		}
-	}
-	if before, ok := f.protocol.gap(op); ok {
-		m := f.s.message(f.costs, before)
-		t = max(t, f.add(f.add(f.start[before], m.gap), m.bytes))
-	}
-	if len(preds) == 0 && s.blocks != nil {
-		if block, ok := s.previous(op); ok {
-			t = max(t, f.blockEnd(block))
-		}
-	}
-	f.start[op] = t
-}
-
-// blockEnd computes when the last operation of a block ends.
-func (f *forward) blockEnd(block uint32) int64 {
-	if f.block[block] < 0 {
-		from, to := f.s.graph.BlockOps(int(block))
-		last := int64(0)
-		for _, end := range f.end[from:to] {
-			last = max(last, end)
-		}
-		f.block[block] = last
-	}
-	return f.block[block]
-}
-
-// finish computes the end of a receive, or of a rendezvous send.
-func (f *forward) finish(op uint32) {
-	other := f.s.partner[op]
-	if f.s.ops[op].Kind == schedule.Send {
-		m := f.s.message(f.costs, op)
-		match := max(f.add(f.add(f.start[op], m.overhead), m.latency), f.start[other])
-		match = f.add(f.add(match, m.latency), m.bytes)
-		f.end[op] = f.add(f.add(match, m.overhead), m.overhead)
-		return
-	}
-	m := f.s.message(f.costs, other)
-	arrival := f.add(f.end[other], m.latency)
-	if !m.rendezvous {
-		arrival = f.add(arrival, m.bytes)
-	}
-	f.end[op] = f.add(max(f.start[op], arrival), m.overhead)
-}
-
-// overflowError names the first operation whose times do not fit, in the order of the schedule.
-func (f *forward) overflowError() error {
-	for op := range f.end {
-		if f.start[op] < 0 || f.end[op] < 0 {
-			rank, index := f.s.graph.Find(op)
-			return fmt.Errorf("rank %d: operation %s: %w", rank, f.s.graph.Name(rank, index), ErrOverflow)
-		}
-	}
-	return ErrOverflow
 }
