@@ -3,12 +3,9 @@ package profile
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"slices"
 
-	"slackline/internal/chunk"
 	"slackline/internal/cluster"
-	"slackline/model/timeline"
 	"slackline/model/unit"
 )
 
@@ -54,18 +51,33 @@ func (p *Profile) Gather(ctx context.Context, parts ...int) error {
 	if p.Timeline.Part == nil {
 		return nil
 	}
-	g := p.Timeline.Part.Group
-	in, err := cluster.Gather(ctx, g, p.append(nil, parts))
-	if err != nil || g.Rank() != 0 {
+	own := partProfile{p.Entries, p.Unrecorded, Matrix(p.Timeline), sizes(p.Timeline), map[int][]CollectiveUse{}}
+	for _, n := range parts {
+		own.Uses[n] = Collectives(p.Timeline, n)
+	}
+	all, err := cluster.GatherValues(ctx, p.Timeline.Part.Group, &own)
+	if err != nil || all == nil {
 		return err
 	}
 	sums := &traffic{uses: map[int][]CollectiveUse{}}
 	p.Entries, p.ByPath = nil, nil
 	clear(p.Unrecorded)
-	for q := range in {
-		c := chunk.Column{B: in[q]}
-		if p.take(&c, sums, parts); c.Bad || c.Left() > 0 {
+	for _, part := range all {
+		if len(part.Unrecorded) != len(p.Unrecorded) {
 			return cluster.ErrGarbled
+		}
+		for r, d := range part.Unrecorded {
+			p.Unrecorded[r] += d
+		}
+		p.Entries = append(p.Entries, part.Entries...)
+		sums.links = append(sums.links, part.Links...)
+		for _, s := range part.Sizes {
+			sums.addSize(s)
+		}
+		for n, uses := range part.Uses {
+			for _, u := range uses {
+				sums.addUse(n, u)
+			}
 		}
 	}
 	slices.SortFunc(sums.links, linkOrder)
@@ -78,95 +90,14 @@ func (p *Profile) Gather(ctx context.Context, parts ...int) error {
 	return nil
 }
 
-// append writes what this process has.
-func (p *Profile) append(b []byte, parts []int) []byte {
-	b = binary.AppendUvarint(b, uint64(len(p.Entries)))
-	for i := range p.Entries {
-		e := &p.Entries[i]
-		b = appendInts(b, int64(e.Path), int64(e.Rank), e.Visits, e.Pieces, e.Samples, int64(e.Exclusive), int64(e.Inclusive), e.Sent.Count,
-			e.Sent.Bytes,
-			e.Received.Count, e.Received.Bytes, e.Collective.Count, e.Collective.Bytes, e.Transferred, int64(len(e.Counts)))
-		b = appendInts(b, e.Counts...)
-	}
-	b = appendInts(b, int64(len(p.Unrecorded)))
-	for _, d := range p.Unrecorded {
-		b = appendInts(b, int64(d))
-	}
-	links := Matrix(p.Timeline)
-	b = binary.AppendUvarint(b, uint64(len(links)))
-	for _, l := range links {
-		b = appendInts(b, int64(l.From), int64(l.To), l.Count, l.Bytes)
-	}
-	sizes := sizes(p.Timeline)
-	b = binary.AppendUvarint(b, uint64(len(sizes)))
-	for _, s := range sizes {
-		b = appendInts(b, s.From, s.To, s.Count, s.Bytes)
-	}
-	for _, n := range parts {
-		uses := Collectives(p.Timeline, n)
-		b = binary.AppendUvarint(b, uint64(len(uses)))
-		for _, u := range uses {
-			b = appendInts(append(b, byte(u.Op)), int64(u.Ranks), u.Calls, u.Bytes, int64(u.Time), int64(u.First), int64(u.Last))
-			b = appendInts(b, u.Over...)
-		}
-	}
-	return b
+// partProfile is the profile of a process.
+type partProfile struct {
+	Entries    []Entry
+	Unrecorded []unit.Duration
+	Links      []Link
+	Sizes      []SizeBin
+	Uses       map[int][]CollectiveUse // by number of parts
 }
-
-func appendInts(b []byte, values ...int64) []byte {
-	for _, v := range values {
-		b = chunk.AppendInt(b, v)
-	}
-	return b
-}
-
-// take adds what a process has.
-func (p *Profile) take(c *chunk.Column, t *traffic, parts []int) {
-	for range min(c.Uint(), uint64(c.Left())) {
-		e := Entry{Path: int32(c.Int()), Rank: int(c.Int()), Visits: c.Int(), Pieces: c.Int(), Samples: c.Int(),
-			Exclusive: unit.Duration(c.Int()), Inclusive: unit.Duration(c.Int())}
-		e.Sent, e.Received, e.Collective = readTraffic(c), readTraffic(c), readTraffic(c)
-		if e.Transferred = c.Int(); e.Path < 0 || int(e.Path) >= p.Paths.Len() {
-			c.Bad = true
-			return
-		}
-		if n := c.Int(); n != 0 && n != int64(len(p.Timeline.Metrics)) {
-			c.Bad = true
-			return
-		} else if n > 0 {
-			for m := range int(n) {
-				e.count(int(n), m, c.Int())
-			}
-		}
-		p.Entries = append(p.Entries, e)
-	}
-	if c.Int() != int64(len(p.Unrecorded)) {
-		c.Bad = true
-		return
-	}
-	for r := range p.Unrecorded {
-		p.Unrecorded[r] += unit.Duration(c.Int())
-	}
-	for range min(c.Uint(), uint64(c.Left())) {
-		t.links = append(t.links, Link{int(c.Int()), int(c.Int()), readTraffic(c)})
-	}
-	for range min(c.Uint(), uint64(c.Left())) {
-		t.addSize(SizeBin{c.Int(), c.Int(), readTraffic(c)})
-	}
-	for _, n := range parts {
-		for range min(c.Uint(), uint64(c.Left())) {
-			u := CollectiveUse{Op: timeline.Op(c.Byte()), Ranks: int(c.Int()), Calls: c.Int(), Bytes: c.Int()}
-			u.Time, u.First, u.Last = unit.Duration(c.Int()), unit.Duration(c.Int()), unit.Duration(c.Int())
-			u.Over = make([]int64, n)
-			for k := range u.Over {
-				u.Over[k] = c.Int()
-			}
-			t.addUse(n, u)
-		}
-	}
-}
-
-func readTraffic(c *chunk.Column) Traffic { return Traffic{c.Int(), c.Int()} }
 
 // addSize adds the messages of a size.
 func (t *traffic) addSize(s SizeBin) {
@@ -214,11 +145,11 @@ func (p *Profile) FindIterations(ctx context.Context, waits func(add func(rank i
 	if g.Rank() == 0 {
 		path = p.rhythm()
 	}
-	in, err := cluster.AllGather(ctx, g, appendInts(nil, int64(path)))
+	paths, err := cluster.AllGatherValues(ctx, g, &path)
 	if err != nil {
 		return nil, err
 	}
-	if path = int32((&chunk.Column{B: in[0]}).Int()); path == 0 {
+	if path = paths[0]; path == 0 {
 		return nil, nil
 	}
 	if path < 0 || int(path) >= p.Paths.Len() {
@@ -230,25 +161,21 @@ func (p *Profile) FindIterations(ctx context.Context, waits func(add func(rank i
 	}
 	sums := p.measure(it)
 	waits(it.addWait)
-	var b []byte
-	for k, s := range sums {
-		b = appendInts(b, int64(s.begin), int64(s.end), int64(s.computation), int64(s.most), int64(s.mpi), int64(it.List[k].Waiting))
+	for k := range sums {
+		sums[k].Waiting = it.List[k].Waiting
 		it.List[k].Waiting = 0
 	}
-	if in, err = cluster.Gather(ctx, g, b); err != nil || g.Rank() != 0 {
+	all, err := cluster.GatherValues(ctx, g, &sums)
+	if err != nil || all == nil {
 		return nil, err
 	}
 	for k := range sums {
 		sums[k] = noIteration
-	}
-	for q := range in {
-		c := chunk.Column{B: in[q]}
-		for k := range sums {
-			sums[k].add(iterationSum{unit.Duration(c.Int()), unit.Duration(c.Int()), unit.Duration(c.Int()), unit.Duration(c.Int()),
-				unit.Duration(c.Int()), unit.Duration(c.Int())})
-		}
-		if c.Bad || c.Left() > 0 {
-			return nil, cluster.ErrGarbled
+		for _, part := range all {
+			if len(part) != len(sums) {
+				return nil, cluster.ErrGarbled
+			}
+			sums[k].add(part[k])
 		}
 	}
 	it.finish(sums)
@@ -257,24 +184,23 @@ func (p *Profile) FindIterations(ctx context.Context, waits func(add func(rank i
 
 // cutTogether is cut with what all processes know.
 func (it *Iterations) cutTogether(ctx context.Context, g cluster.Group) error {
+	type cover struct {
+		Inside, Whole unit.Duration
+		Fewest        int // of ranks here; below 0: there are none
+	}
 	inside, whole := it.sums()
-	in, err := cluster.AllGather(ctx, g, appendInts(nil, int64(inside), int64(whole), int64(it.fewest())))
+	all, err := cluster.AllGatherValues(ctx, g, &cover{inside, whole, it.fewest()})
 	if err != nil {
 		return err
 	}
-	inside, whole = 0, 0
-	fewest := int64(-1)
-	for q := range in {
-		c := chunk.Column{B: in[q]}
-		inside += unit.Duration(c.Int())
-		whole += unit.Duration(c.Int())
-		if n := c.Int(); n >= 0 && (fewest < 0 || n < fewest) {
-			fewest = n
-		}
-		if c.Bad {
-			return cluster.ErrGarbled
+	sum := cover{Fewest: -1}
+	for _, c := range all {
+		sum.Inside += c.Inside
+		sum.Whole += c.Whole
+		if c.Fewest >= 0 && (sum.Fewest < 0 || c.Fewest < sum.Fewest) {
+			sum.Fewest = c.Fewest
 		}
 	}
-	it.cut(covers(inside, whole), int(fewest))
+	it.cut(covers(sum.Inside, sum.Whole), sum.Fewest)
 	return nil
 }

@@ -194,21 +194,21 @@ func untilNext(list *[]span) {
 
 // iterationSum is an iteration, summed over ranks.
 type iterationSum struct {
-	begin, end        unit.Duration
-	computation, most unit.Duration
-	mpi, waiting      unit.Duration
+	Begin, End        unit.Duration
+	Computation, Most unit.Duration
+	MPI, Waiting      unit.Duration
 }
 
 // noIteration is the sum over no ranks.
-var noIteration = iterationSum{begin: math.MaxInt64, end: math.MinInt64}
+var noIteration = iterationSum{Begin: math.MaxInt64, End: math.MinInt64}
 
 // add adds what other ranks did.
 func (s *iterationSum) add(o iterationSum) {
-	s.begin, s.end = min(s.begin, o.begin), max(s.end, o.end)
-	s.computation += o.computation
-	s.most = max(s.most, o.most)
-	s.mpi += o.mpi
-	s.waiting += o.waiting
+	s.Begin, s.End = min(s.Begin, o.Begin), max(s.End, o.End)
+	s.Computation += o.Computation
+	s.Most = max(s.Most, o.Most)
+	s.MPI += o.MPI
+	s.Waiting += o.Waiting
 }
 
 // measure sums the iterations up over the ranks that are here.
@@ -242,16 +242,16 @@ func (p *Profile) measureOne(s *Sums, location int32, of span) iterationSum {
 	before := int32(sort.Search(len(enter), func(i int) bool { return enter[i] >= of.to }))
 	s.Clear()
 	p.Windows.Add(s, location, of.from, of.to, before)
-	sum := iterationSum{begin: of.from, end: of.to}
+	sum := iterationSum{Begin: of.from, End: of.to}
 	for _, path := range s.Touched {
 		switch kind := p.kindOf(path); {
 		case kind == Computation:
-			sum.computation += s.First(path)
+			sum.Computation += s.First(path)
 		case kind >= PointToPoint && kind <= OtherMPI:
-			sum.mpi += s.First(path)
+			sum.MPI += s.First(path)
 		}
 	}
-	sum.most = sum.computation
+	sum.Most = sum.Computation
 	return sum
 }
 
@@ -260,9 +260,9 @@ func (it *Iterations) finish(sums []iterationSum) {
 	for k := range it.List {
 		s := &sums[k]
 		it.List[k] = Iteration{
-			Begin: s.begin, Duration: s.end - s.begin, MaxComputation: s.most,
-			Computation: s.computation / unit.Duration(len(it.spans)), MPI: s.mpi / unit.Duration(len(it.spans)),
-			Waiting: it.List[k].Waiting + s.waiting,
+			Begin: s.Begin, Duration: s.End - s.Begin, MaxComputation: s.Most,
+			Computation: s.Computation / unit.Duration(len(it.spans)), MPI: s.MPI / unit.Duration(len(it.spans)),
+			Waiting: it.List[k].Waiting + s.Waiting,
 		}
 	}
 }

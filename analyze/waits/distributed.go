@@ -3,13 +3,10 @@ package waits
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"math/bits"
 	"slices"
 
-	"slackline/analyze/profile"
 	"slackline/analyze/waits/ledger"
-	"slackline/internal/chunk"
 	"slackline/internal/cluster"
 	"slackline/model/unit"
 )
@@ -68,28 +65,21 @@ func (a *analysis) checkAll(ctx context.Context) error {
 		}
 		return nil
 	}
-	b := []byte{0}
-	if ok {
-		b[0] = 1
+	type extent struct {
+		Fits         bool
+		Sum          uint64
+		States, Idle int
 	}
-	b = binary.AppendUvarint(b, sum)
-	b = binary.AppendUvarint(b, uint64(len(a.states)))
-	b = binary.AppendUvarint(b, uint64(len(a.idle)))
-	in, err := cluster.AllGather(ctx, a.part.Group, b)
+	all, err := cluster.AllGatherValues(ctx, a.part.Group, &extent{ok, sum, len(a.states), len(a.idle)})
 	if err != nil {
 		return err
 	}
-	a.bases, a.idleBases = make([]int, len(in)+1), make([]int, len(in)+1)
+	a.bases, a.idleBases = make([]int, len(all)+1), make([]int, len(all)+1)
 	total, carry := uint64(0), uint64(0)
-	for p := range in {
-		c := chunk.Column{B: in[p]}
-		good := c.Byte() == 1
-		total, carry = bits.Add64(total, c.LongUint(), 0)
-		a.bases[p+1] = a.bases[p] + int(c.Uint())
-		if a.idleBases[p+1] = a.idleBases[p] + int(c.Uint()); c.Bad {
-			return cluster.ErrGarbled
-		}
-		ok = ok && good && carry == 0 && total <= maxSum
+	for p, e := range all {
+		total, carry = bits.Add64(total, e.Sum, 0)
+		a.bases[p+1], a.idleBases[p+1] = a.bases[p]+e.States, a.idleBases[p]+e.Idle
+		ok = ok && e.Fits && carry == 0 && total <= maxSum
 	}
 	if !ok {
 		return errTooLong
@@ -103,7 +93,9 @@ func (r *Result) gather(ctx context.Context, acc *account) error {
 	if r.a.hasThreads() {
 		r.byThread = r.threadWaits()
 	}
-	in, err := cluster.Gather(ctx, g, r.append(nil, acc))
+	all, err := cluster.GatherValues(ctx, g, &partSums{
+		r.States, r.Totals.Unattributed, r.Waits, r.byThread, r.Completions, r.Threads, r.Unanalyzed, acc.costs.Sorted(),
+	})
 	if err != nil {
 		return err
 	}
@@ -111,17 +103,21 @@ func (r *Result) gather(ctx context.Context, acc *account) error {
 		r.sumDelays(&acc.costs)
 		return nil
 	}
-	sum := &Result{}
-	costs := ledger.Table{}
-	for p := range in {
-		c := chunk.Column{B: in[p]}
-		if sum.take(&c, &costs); c.Bad || c.Left() > 0 {
-			return cluster.ErrGarbled
+	sum, costs := partSums{}, ledger.Table{}
+	for _, part := range all {
+		sum.States += part.States
+		sum.Unattributed += part.Unattributed
+		sum.Waits = append(sum.Waits, part.Waits...)
+		sum.ByThread = append(sum.ByThread, part.ByThread...)
+		sum.Completions = append(sum.Completions, part.Completions...)
+		sum.Threads = append(sum.Threads, part.Threads...)
+		sum.Unanalyzed = append(sum.Unanalyzed, part.Unanalyzed...)
+		for _, c := range part.Costs {
+			costs.Add(c.Key, c.Short, c.Long)
 		}
 	}
-	r.Waits, r.byThread, r.Completions, r.Threads = sum.Waits, sum.byThread, sum.Completions, sum.Threads
-	r.Unanalyzed = sum.Unanalyzed
-	r.States, r.Totals = sum.States, sum.Totals
+	r.Waits, r.byThread, r.Completions, r.Threads = sum.Waits, sum.ByThread, sum.Completions, sum.Threads
+	r.Unanalyzed, r.States, r.Totals = sum.Unanalyzed, sum.States, Totals{Unattributed: sum.Unattributed}
 	slices.SortFunc(r.Waits, waitOrder)
 	slices.SortFunc(r.byThread, threadWaitOrder)
 	slices.SortStableFunc(r.Completions, func(x, y CompletionTime) int { return cmp.Compare(x.Kind, y.Kind) })
@@ -130,90 +126,14 @@ func (r *Result) gather(ctx context.Context, acc *account) error {
 	return nil
 }
 
-// append writes the sums of this process.
-func (r *Result) append(b []byte, acc *account) []byte {
-	b = binary.AppendUvarint(b, uint64(r.States))
-	b = binary.AppendUvarint(b, uint64(acc.unattributed))
-	b = binary.AppendUvarint(b, uint64(len(r.Waits)))
-	for i := range r.Waits {
-		b = r.Waits[i].append(b)
-	}
-	b = binary.AppendUvarint(b, uint64(len(r.byThread)))
-	for i := range r.byThread {
-		w := &r.byThread[i]
-		b = appendUints(append(b, byte(w.Metric)), uint64(w.Rank), uint64(w.Path), uint64(w.Thread), uint64(w.Amount))
-	}
-	b = binary.AppendUvarint(b, uint64(len(r.Completions)))
-	for _, c := range r.Completions {
-		b = appendUints(append(b, byte(c.Kind)), uint64(c.Rank), uint64(c.Path), uint64(c.Time))
-	}
-	b = binary.AppendUvarint(b, uint64(len(r.Threads)))
-	for _, t := range r.Threads {
-		b = chunk.AppendInt(chunk.AppendInt(appendUints(b, uint64(t.Rank)), int64(t.Limited)), int64(t.Management))
-	}
-	b = binary.AppendUvarint(b, uint64(len(r.Unanalyzed)))
-	for _, u := range r.Unanalyzed {
-		b = appendUints(b, uint64(u.Rank), uint64(u.Path), uint64(u.Count), uint64(u.Time))
-	}
-	costs := acc.costs.Sorted()
-	b = binary.AppendUvarint(b, uint64(len(costs)))
-	for _, c := range costs {
-		b = appendUints(b, c.Key, uint64(c.Short), uint64(c.Long))
-	}
-	return b
-}
-
-func appendUints(b []byte, values ...uint64) []byte {
-	for _, v := range values {
-		b = binary.AppendUvarint(b, v)
-	}
-	return b
-}
-
-// take adds the sums of a process.
-func (r *Result) take(c *chunk.Column, costs *ledger.Table) {
-	r.States += int(c.Uint())
-	r.Totals.Unattributed += unit.Duration(c.LongUint())
-	for range min(c.Uint(), uint64(c.Left())) {
-		r.Waits = append(r.Waits, readWait(c))
-	}
-	for range min(c.Uint(), uint64(c.Left())) {
-		w := ThreadWait{Metric: Metric(c.Byte()), Rank: int(c.Uint()), Path: int32(c.Uint()), Thread: int(c.Uint()),
-			Amount: unit.Duration(c.LongUint())}
-		c.Bad = c.Bad || w.Metric >= None
-		r.byThread = append(r.byThread, w)
-	}
-	for range min(c.Uint(), uint64(c.Left())) {
-		r.Completions = append(r.Completions, CompletionTime{Completion(c.Byte()), readPlace(c), unit.Duration(c.LongUint())})
-	}
-	for range min(c.Uint(), uint64(c.Left())) {
-		r.Threads = append(r.Threads, ThreadTime{int(c.Uint()), unit.Duration(c.Int()), unit.Duration(c.Int())})
-	}
-	for range min(c.Uint(), uint64(c.Left())) {
-		r.Unanalyzed = append(r.Unanalyzed, Unanalyzed{readPlace(c), int64(c.LongUint()), unit.Duration(c.LongUint())})
-	}
-	for range min(c.Uint(), uint64(c.Left())) {
-		costs.Add(c.LongUint(), int64(c.LongUint()), int64(c.LongUint()))
-	}
-}
-
-// append writes a wait.
-func (w *Wait) append(b []byte) []byte {
-	return appendUints(append(b, byte(w.Metric)), uint64(w.Rank), uint64(w.Path), uint64(w.Count), uint64(w.Uncertain),
-		uint64(w.Amount), uint64(w.Indirect), uint64(w.Propagating))
-}
-
-func readPlace(c *chunk.Column) profile.Place {
-	return profile.Place{Rank: int(c.Uint()), Path: int32(c.Uint())}
-}
-
-// readWait reads a wait.
-func readWait(c *chunk.Column) Wait {
-	w := Wait{Metric: Metric(c.Byte()), Place: readPlace(c), Count: int64(c.LongUint())}
-	w.Uncertain = unit.Duration(c.LongUint())
-	w.add(unit.Duration(c.LongUint()), unit.Duration(c.LongUint()), unit.Duration(c.LongUint()))
-	if w.Metric >= None {
-		c.Bad, w.Metric = true, 0
-	}
-	return w
+// partSums are the sums of a process.
+type partSums struct {
+	States       int
+	Unattributed unit.Duration
+	Waits        []Wait
+	ByThread     []ThreadWait
+	Completions  []CompletionTime
+	Threads      []ThreadTime
+	Unanalyzed   []Unanalyzed
+	Costs        []ledger.Entry
 }

@@ -11,58 +11,74 @@ import (
 	"slackline/model/unit"
 )
 
-// circular is a wait state that is left because of circles, as process 0 sees it.
+// leftState is what the owner of a wait state that is left because of circles knows of it.
+type leftState struct {
+	ID                        int // number among the states of all processes
+	Came                      int64
+	Amount, Long, Propagating int64
+}
+
+// leftCause is what the owner of its cause knows.
+type leftCause struct {
+	Of     int // number of the state
+	Rank   int // of the cause
+	Metric Metric
+	First  unit.Duration // as of a wait state
+	Causes sentCauses
+}
+
+// leftOver is what a process knows of what is left.
+type leftOver struct {
+	States []leftState
+	Causes []leftCause
+}
+
+// circular is a wait state that is left, as process 0 sees it.
 type circular struct {
-	id           int // number among the states of all processes
-	came         int64
-	amount, long int64
-	indirect     int64
-	propagating  int64
-	rank         int // of the cause
-	metric       Metric
-	first        unit.Duration // as of a wait state
-	order        int
-	paths        []int32
-	states       []int // numbers among the states of all processes
-	weights      []int64
-	total        int64
+	leftState
+	leftCause
+	indirect int64
+	order    int
 }
 
 // breakCirclesTogether is breakCircles for parts: process 0 accounts for what is left of all of them.
 func (b *backward) breakCirclesTogether() (int, error) {
 	a := b.a
 	g := a.part.Group
-	in, err := cluster.AllGather(b.ctx, g, binary.AppendUvarint(nil, uint64(b.left())))
+	own := b.leftOver()
+	counts, err := cluster.AllGatherValues(b.ctx, g, new(len(own.States)))
 	if err != nil {
 		return 0, err
 	}
 	total := 0
-	for p := range in {
-		total += int((&chunk.Column{B: in[p]}).Uint())
+	for _, n := range counts {
+		total += n
 	}
 	if total == 0 {
 		return 0, nil
 	}
-	if in, err = cluster.Gather(b.ctx, g, b.appendCircles()); err != nil {
+	parts, err := cluster.GatherValues(b.ctx, g, own)
+	if err != nil {
 		return 0, err
 	}
 	out := make([][]byte, g.Size())
 	if g.Rank() == 0 {
-		left, ok := readCircles(in)
+		left, ok := joinCircles(parts)
 		if !ok {
 			return 0, cluster.ErrGarbled
 		}
 		b.workers[0].accountForCircles(left, int(b.order.Load()))
 		for _, s := range left {
-			p, _ := slices.BinarySearch(a.bases, s.id+1)
+			p, _ := slices.BinarySearch(a.bases, s.ID+1)
 			p--
-			out[p] = binary.AppendUvarint(out[p], uint64(s.id-a.bases[p]))
+			out[p] = binary.AppendUvarint(out[p], uint64(s.ID-a.bases[p]))
 			out[p] = binary.AppendUvarint(out[p], uint64(s.indirect))
-			out[p] = binary.AppendUvarint(out[p], uint64(s.propagating))
+			out[p] = binary.AppendUvarint(out[p], uint64(s.Propagating))
 			out[p] = binary.AppendUvarint(out[p], uint64(s.order))
 		}
 	}
-	if in, err = g.Exchange(b.ctx, out); err != nil {
+	in, err := g.Exchange(b.ctx, out)
+	if err != nil {
 		return 0, err
 	}
 	for c := (chunk.Column{B: in[0]}); c.Left() > 0; {
@@ -81,48 +97,22 @@ func (b *backward) breakCirclesTogether() (int, error) {
 	return total, nil
 }
 
-// left is the number of wait states here that are not accounted for.
-func (b *backward) left() int {
-	n := 0
-	for i := range b.a.states {
-		if b.a.states[i].order == 0 {
-			n++
-		}
-	}
-	return n
-}
-
-// The records of what is left.
-const (
-	circleState byte = iota + 1 // what the owner of a wait state knows
-	circleCause                 // what the owner of its cause knows
-)
-
-// appendCircles writes what this process knows of the wait states that are left.
-func (b *backward) appendCircles() []byte {
+// leftOver finds what this process knows of the wait states that are not accounted for.
+func (b *backward) leftOver() *leftOver {
 	a := b.a
 	base := a.bases[a.part.Group.Rank()]
-	var out []byte
+	var left leftOver
 	c := b.workers[0].causes
 	cause := func(id int, rank int, m metricParts) {
-		out = append(out, circleCause)
-		out = binary.AppendUvarint(out, uint64(id))
-		out = binary.AppendUvarint(out, uint64(rank))
-		out = append(out, byte(m.metric))
-		out = binary.AppendUvarint(out, uint64(m.first))
-		out = c.append(out, a)
+		left.Causes = append(left.Causes, leftCause{id, rank, m.metric, m.first, c.sent(a)})
 	}
 	for i := range a.states {
 		s := &a.states[i]
 		if s.order != 0 {
 			continue
 		}
-		out = append(out, circleState)
-		out = binary.AppendUvarint(out, uint64(base+i))
-		out = chunk.AppendInt(out, int64(a.calls(s.cause).Enter[s.causeCall]))
-		out = binary.AppendUvarint(out, uint64(s.amount))
-		out = binary.AppendUvarint(out, uint64(s.long))
-		out = binary.AppendUvarint(out, uint64(s.propagating))
+		came := int64(a.calls(s.cause).Enter[s.causeCall])
+		left.States = append(left.States, leftState{base + i, came, int64(s.amount), s.long, s.propagating})
 		if a.isHere(s.cause) {
 			c.find(a, i)
 			cause(base+i, a.rankOf(s.cause), s.parts())
@@ -136,73 +126,47 @@ func (b *backward) appendCircles() []byte {
 			}
 		}
 	}
-	return out
+	return &left
 }
 
-// append writes causes: paths, wait states by their numbers among those of all processes, and weights.
-func (c *causes) append(b []byte, a *analysis) []byte {
-	base := 0
-	if a.part != nil {
-		base = a.bases[a.part.Group.Rank()]
-	}
-	b = binary.AppendUvarint(b, uint64(len(c.paths)))
-	for i, path := range c.paths {
-		b = binary.AppendUvarint(b, uint64(path))
-		b = binary.AppendUvarint(b, uint64(c.weights[i]))
-	}
-	b = binary.AppendUvarint(b, uint64(len(c.states)))
-	for i, s := range c.states {
-		b = binary.AppendUvarint(b, uint64(base+s.state))
-		b = binary.AppendUvarint(b, uint64(c.weights[len(c.paths)+i]))
-	}
-	return b
+// sentCauses are causes for another process: wait states have their numbers among those of all processes.
+type sentCauses struct {
+	Paths   []int32
+	States  []int
+	Weights []int64 // of the paths, then of the states
+	Total   int64
 }
 
-// readCauses reads causes.
-func readCauses(c *chunk.Column) (paths []int32, states []int, weights []int64, total int64) {
-	for range min(c.Uint(), uint64(c.Left())) {
-		paths = append(paths, int32(c.Uint()))
-		weights = append(weights, int64(c.Uint()))
+func (c *causes) sent(a *analysis) sentCauses {
+	base := a.bases[a.part.Group.Rank()]
+	s := sentCauses{slices.Clone(c.paths), nil, slices.Clone(c.weights), c.total}
+	for _, state := range c.states {
+		s.States = append(s.States, base+state.state)
 	}
-	for range min(c.Uint(), uint64(c.Left())) {
-		states = append(states, int(c.Uint()))
-		weights = append(weights, int64(c.Uint()))
-	}
-	for _, w := range weights {
-		total += w
-	}
-	return paths, states, weights, total
+	return s
 }
 
-// readCircles puts together what all processes know of what is left.
-func readCircles(in [][]byte) ([]*circular, bool) {
+// joinCircles puts together what all processes know of what is left.
+func joinCircles(parts []leftOver) ([]*circular, bool) {
 	byID := map[int]*circular{}
-	get := func(id int) *circular {
-		if byID[id] == nil {
-			byID[id] = &circular{id: id}
+	for _, part := range parts {
+		for _, s := range part.States {
+			byID[s.ID] = &circular{leftState: s}
 		}
-		return byID[id]
 	}
-	for p := range in {
-		for c := (chunk.Column{B: in[p]}); c.Left() > 0; {
-			kind := c.Byte()
-			s := get(int(c.Uint()))
-			if kind == circleState {
-				s.came, s.amount, s.long, s.propagating = c.Int(), int64(c.Uint()), int64(c.Uint()), int64(c.Uint())
-			} else {
-				s.rank, s.metric, s.first = int(c.Uint()), Metric(c.Byte()), unit.Duration(c.Uint())
-				s.paths, s.states, s.weights, s.total = readCauses(&c)
-			}
-			if c.Bad || s.metric >= None || s.first > 0 && kinds[s.metric].before == nil {
+	for _, part := range parts {
+		for _, c := range part.Causes {
+			if byID[c.Of] == nil || c.Metric >= None || c.First > 0 && kinds[c.Metric].before == nil {
 				return nil, false
 			}
+			byID[c.Of].leftCause = c
 		}
 	}
 	left := slices.SortedFunc(maps.Values(byID), func(x, y *circular) int {
-		return cmp.Or(cmp.Compare(y.came, x.came), cmp.Compare(x.id, y.id))
+		return cmp.Or(cmp.Compare(y.Came, x.Came), cmp.Compare(x.ID, y.ID))
 	})
 	for _, s := range left {
-		for _, id := range s.states {
+		for _, id := range s.Causes.States {
 			if byID[id] == nil {
 				return nil, false
 			}
@@ -215,30 +179,30 @@ func readCircles(in [][]byte) ([]*circular, bool) {
 func (w *accountant) accountForCircles(left []*circular, order int) {
 	byID := make(map[int]*circular, len(left))
 	for _, s := range left {
-		byID[s.id] = s
+		byID[s.ID] = s
 	}
 	for _, s := range left {
 		order++
 		s.order = order
-		w.causes.weights, w.causes.total = s.weights, s.total
-		w.split(s.amount, s.long)
-		if s.total == 0 {
-			w.unattributed += s.amount + s.long
+		w.causes.weights, w.causes.total = s.Causes.Weights, s.Causes.Total
+		w.split(s.Amount, s.Long)
+		if s.Causes.Total == 0 {
+			w.unattributed += s.Amount + s.Long
 			continue
 		}
-		for i, path := range s.paths {
-			w.addCost(s.rank, path, metricParts{s.metric, s.first, unit.Duration(s.amount)}, w.short[i], w.long[i])
+		for i, path := range s.Causes.Paths {
+			w.addCost(s.Rank, path, metricParts{s.Metric, s.First, unit.Duration(s.Amount)}, w.short[i], w.long[i])
 		}
-		for i, id := range s.states {
-			short, long := w.short[len(s.paths)+i], w.long[len(s.paths)+i]
+		for i, id := range s.Causes.States {
+			short, long := w.short[len(s.Causes.Paths)+i], w.long[len(s.Causes.Paths)+i]
 			target := byID[id]
 			if target.order != 0 {
 				w.unattributed += short + long
 				continue
 			}
 			s.indirect += short
-			target.long += short + long
-			target.propagating = max(target.propagating, int64(min(unit.Duration(short), unit.Duration(target.amount))))
+			target.Long += short + long
+			target.Propagating = max(target.Propagating, int64(min(unit.Duration(short), unit.Duration(target.Amount))))
 		}
 	}
 	w.causes.weights = nil

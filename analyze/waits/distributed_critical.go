@@ -3,7 +3,6 @@ package waits
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"slices"
 
 	"slackline/internal/chunk"
@@ -44,7 +43,7 @@ func (w *sharedWalk) follow(ctx context.Context, p place) error {
 		var next []byte
 		if holder == g.Rank() {
 			if to, more := w.walk(p); more {
-				next = chunk.AppendInt(appendUints(nil, uint64(to.at), uint64(to.before)), int64(to.now))
+				next = chunk.AppendInt(chunk.AppendInt(chunk.AppendInt(nil, int64(to.at)), int64(to.before)), int64(to.now))
 			}
 			w.stages = append(w.stages, stage{number, len(w.segments)})
 		}
@@ -56,7 +55,7 @@ func (w *sharedWalk) follow(ctx context.Context, p place) error {
 		if c.Left() == 0 {
 			return nil
 		}
-		p = place{at: int32(c.Uint()), before: int32(c.Uint()), now: unit.Duration(c.Int())}
+		p = place{at: int32(c.Int()), before: int32(c.Int()), now: unit.Duration(c.Int())}
 		if c.Bad || p.at < 0 || int(p.at) >= len(w.a.tl.Locations) || w.a.ownerOf(p.at) == holder {
 			return cluster.ErrGarbled
 		}
@@ -70,76 +69,47 @@ func (w *sharedWalk) follow(ctx context.Context, p place) error {
 	}
 }
 
+// walked is what a process knows of the critical path.
+type walked struct {
+	Pieces []piece
+	Shares []CriticalShare
+	Work   []unit.Duration // by call path
+}
+
+// piece is the segments of a stage.
+type piece struct {
+	Number   int
+	Segments []Segment
+}
+
 // gather brings the pieces of the critical path together at process 0.
 func (w *sharedWalk) gather(ctx context.Context, r *Result) (*CriticalPath, error) {
-	g := w.a.part.Group
-	in, err := cluster.Gather(ctx, g, w.append(nil))
-	if err != nil || g.Rank() != 0 {
+	own := walked{Shares: w.shareList(), Work: w.a.workByPath()}
+	from := 0
+	for _, s := range w.stages {
+		own.Pieces = append(own.Pieces, piece{s.number, w.segments[from:s.end]})
+		from = s.end
+	}
+	all, err := cluster.GatherValues(ctx, w.a.part.Group, &own)
+	if err != nil || all == nil {
 		return nil, err
 	}
 	var shares []CriticalShare
 	var pieces []piece
 	work := make([]unit.Duration, r.Paths.Len())
-	for p := range in {
-		c := chunk.Column{B: in[p]}
-		pieces = append(pieces, readPieces(&c)...)
-		for range min(c.Uint(), uint64(c.Left())) {
-			shares = append(shares, CriticalShare{readPlace(&c), unit.Duration(c.Int())})
-		}
-		for i := range work {
-			work[i] += unit.Duration(c.Int())
-		}
-		if c.Bad || c.Left() > 0 {
+	for _, part := range all {
+		if len(part.Work) != len(work) {
 			return nil, cluster.ErrGarbled
 		}
+		pieces, shares = append(pieces, part.Pieces...), append(shares, part.Shares...)
+		for i, t := range part.Work {
+			work[i] += t
+		}
 	}
-	slices.SortFunc(pieces, func(x, y piece) int { return cmp.Compare(x.number, y.number) })
+	slices.SortFunc(pieces, func(x, y piece) int { return cmp.Compare(x.Number, y.Number) })
 	var segments []Segment
 	for _, p := range pieces {
-		segments = append(segments, p.segments...)
+		segments = append(segments, p.Segments...)
 	}
 	return r.criticalPath(segments, shares, w.a.averages(work)), nil
-}
-
-// piece is the segments of a stage.
-type piece struct {
-	number   int
-	segments []Segment
-}
-
-// append writes the segments, the shares and the work by call path.
-func (w *sharedWalk) append(b []byte) []byte {
-	b = binary.AppendUvarint(b, uint64(len(w.stages)))
-	from := 0
-	for _, s := range w.stages {
-		b = appendUints(b, uint64(s.number), uint64(s.end-from))
-		for _, x := range w.segments[from:s.end] {
-			b = append(binary.AppendUvarint(b, uint64(x.Location)), byte(x.Metric))
-			b = chunk.AppendInt(chunk.AppendInt(b, int64(x.From)), int64(x.To-x.From))
-		}
-		from = s.end
-	}
-	shares := w.shareList()
-	b = binary.AppendUvarint(b, uint64(len(shares)))
-	for _, s := range shares {
-		b = chunk.AppendInt(appendUints(b, uint64(s.Rank), uint64(s.Path)), int64(s.Time))
-	}
-	for _, t := range w.a.workByPath() {
-		b = chunk.AppendInt(b, int64(t))
-	}
-	return b
-}
-
-func readPieces(c *chunk.Column) []piece {
-	var list []piece
-	for range min(c.Uint(), uint64(c.Left())) {
-		p := piece{number: int(c.Uint())}
-		for range min(c.Uint(), uint64(c.Left())) {
-			s := Segment{Location: int32(c.Uint()), Metric: Metric(c.Byte()), From: unit.Duration(c.Int())}
-			s.To = s.From + unit.Duration(c.Int())
-			p.segments = append(p.segments, s)
-		}
-		list = append(list, p)
-	}
-	return list
 }

@@ -23,25 +23,31 @@ func (r *Result) FindExplanations(ctx context.Context, waits []*Wait) ([]*Explan
 		return nil, err
 	}
 	s := newSearch(r.a)
-	seeds := make([][]charged, len(waits))
+	s.found.Seeds = make([][]charged, len(waits))
 	for i, w := range waits {
 		for _, c := range r.a.chargedBy(w) {
-			s.visit(c.item)
-			seeds[i] = append(seeds[i], charged{s.id(c.item), c.amount})
+			s.visit(c.Item)
+			s.found.Seeds[i] = append(s.found.Seeds[i], charged{s.id(c.Item), c.Amount})
 		}
 	}
 	if err := s.run(ctx); err != nil {
 		return nil, err
 	}
-	in, err := cluster.Gather(ctx, r.a.part.Group, s.append(seeds))
-	if err != nil || r.a.part.Group.Rank() != 0 {
+	parts, err := cluster.GatherValues(ctx, r.a.part.Group, &s.found)
+	if err != nil || parts == nil {
 		return nil, err
 	}
-	all := &gatheredSource{causes: map[int]known{}, states: map[int]visited{}}
-	seeds = make([][]charged, len(waits))
-	for p := range in {
-		if !all.read(in[p], seeds) {
-			return nil, cluster.ErrGarbled
+	all := &gatheredSource{causes: map[int]known{}, states: map[int]foundState{}}
+	seeds := make([][]charged, len(waits))
+	for _, part := range parts {
+		for i := range min(len(seeds), len(part.Seeds)) {
+			seeds[i] = append(seeds[i], part.Seeds[i]...)
+		}
+		for _, f := range part.States {
+			all.states[f.ID] = f
+		}
+		for _, f := range part.Causes {
+			all.causes[f.ID] = f.known()
 		}
 	}
 	x := &explainer{source: all, paths: r.Paths}
@@ -53,24 +59,15 @@ func (r *Result) FindExplanations(ctx context.Context, waits []*Wait) ([]*Explan
 
 // sendWaits gives all processes the waits that process 0 wants to explain.
 func (a *analysis) sendWaits(ctx context.Context, waits []*Wait) ([]*Wait, error) {
-	var b []byte
-	for _, w := range waits {
-		b = w.append(b)
+	data, err := cluster.Encode(waits)
+	if err == nil {
+		data, err = cluster.Broadcast(ctx, a.part.Group, data)
 	}
-	in, err := cluster.AllGather(ctx, a.part.Group, b)
 	if err != nil {
 		return nil, err
 	}
 	waits = nil
-	c := chunk.Column{B: in[0]}
-	for c.Left() > 0 {
-		w := readWait(&c)
-		waits = append(waits, &w)
-	}
-	if c.Bad {
-		return nil, cluster.ErrGarbled
-	}
-	return waits, nil
+	return waits, cluster.Decode(data, &waits)
 }
 
 // search finds all wait states that some are due to, and their causes, wherever they are.
@@ -81,7 +78,33 @@ type search struct {
 	seenElse []bool // by foreign state
 	todo     []int
 	out      [][]byte // by process: foreign states to look at
-	log      []byte
+	found    findings
+}
+
+// findings are what a process finds.
+type findings struct {
+	Seeds  [][]charged // by wait that is explained
+	States []foundState
+	Causes []foundCauses
+}
+
+// foundState is a wait state, by its number among those of all processes.
+type foundState struct {
+	ID     int
+	Metric Metric
+	Path   int32
+	Order  int32
+}
+
+// foundCauses are the causes of an item.
+type foundCauses struct {
+	ID, Late int // item, rank that came late
+	Causes   sentCauses
+}
+
+func (f *foundCauses) known() known {
+	c := &f.Causes
+	return known{late: f.Late, paths: c.Paths, states: c.States, weights: c.Weights, total: c.Total}
 }
 
 func newSearch(a *analysis) *search {
@@ -100,12 +123,6 @@ func (s *search) id(item int) int {
 	return s.a.bases[len(s.a.bases)-1] + s.a.idleBases[p] + item - len(s.a.states)
 }
 
-// The records of a search.
-const (
-	foundState byte = iota + 1
-	foundCauses
-)
-
 // visit notes an item here that is to be looked at.
 func (s *search) visit(item int) {
 	if s.seen[item] {
@@ -115,7 +132,7 @@ func (s *search) visit(item int) {
 	s.todo = append(s.todo, item)
 	if item < len(s.a.states) {
 		of := &s.a.states[item]
-		s.log = appendUints(append(s.log, foundState, byte(of.metric)), uint64(s.id(item)), uint64(s.a.statePath(item)), uint64(of.order))
+		s.found.States = append(s.found.States, foundState{s.id(item), of.metric, s.a.statePath(item), of.order})
 	}
 }
 
@@ -164,7 +181,7 @@ func (s *search) look(item int) {
 	if item >= len(a.states) {
 		p := &a.idle[item-len(a.states)]
 		s.causes.findSerial(a, p)
-		s.found(s.id(item), a.rankOf(p.master))
+		s.take(s.id(item), a.rankOf(p.master))
 		return
 	}
 	of := &a.states[item]
@@ -174,7 +191,7 @@ func (s *search) look(item int) {
 		return
 	}
 	s.causes.find(a, item)
-	s.found(s.id(item), a.rankOf(of.cause))
+	s.take(s.id(item), a.rankOf(of.cause))
 }
 
 // lookElse finds the causes of a wait state of another process.
@@ -187,78 +204,30 @@ func (s *search) lookElse(p int, index uint64) bool {
 	if f := &b.foreign[i]; !s.seenElse[i] {
 		s.seenElse[i] = true
 		s.causes.findForeign(s.a, f)
-		s.found(s.a.bases[p]+f.number, s.a.rankOf(f.cause))
+		s.take(s.a.bases[p]+f.number, s.a.rankOf(f.cause))
 	}
 	return true
 }
 
-// found keeps the causes of an item and goes on with them.
-func (s *search) found(id, late int) {
-	s.log = appendUints(append(s.log, foundCauses), uint64(id), uint64(late))
-	s.log = s.causes.append(s.log, s.a)
+// take keeps the causes of an item and goes on with them.
+func (s *search) take(id, late int) {
+	s.found.Causes = append(s.found.Causes, foundCauses{id, late, s.causes.sent(s.a)})
 	for _, w := range s.causes.states {
 		s.visit(w.state)
 	}
 }
 
-// append writes what was found, and the items of each wait.
-func (s *search) append(seeds [][]charged) []byte {
-	var b []byte
-	for _, list := range seeds {
-		b = binary.AppendUvarint(b, uint64(len(list)))
-		for _, c := range list {
-			b = appendUints(b, uint64(c.item), uint64(c.amount))
-		}
-	}
-	return append(b, s.log...)
-}
-
-// visited is a wait state that a search came across.
-type visited struct {
-	metric Metric
-	path   int32
-	order  int32
-}
-
 // gatheredSource knows what was gathered.
 type gatheredSource struct {
 	causes map[int]known
-	states map[int]visited
+	states map[int]foundState
 }
 
 func (g *gatheredSource) causesOf(item int) known { return g.causes[item] }
 
 func (g *gatheredSource) stateOf(item int) (Metric, int32) {
 	s := g.states[item]
-	return s.metric, s.path
+	return s.Metric, s.Path
 }
 
-func (g *gatheredSource) order(item int) int32 { return g.states[item].order }
-
-// read takes what a process found.
-func (g *gatheredSource) read(b []byte, seeds [][]charged) bool {
-	c := chunk.Column{B: b}
-	for i := range seeds {
-		for range min(c.Uint(), uint64(c.Left())) {
-			seeds[i] = append(seeds[i], charged{int(c.Uint()), int64(c.Uint())})
-		}
-	}
-	for c.Left() > 0 {
-		switch c.Byte() {
-		case foundState:
-			metric, id := Metric(c.Byte()), int(c.Uint())
-			if metric >= None {
-				return false
-			}
-			g.states[id] = visited{metric, int32(c.Uint()), int32(c.Uint())}
-		case foundCauses:
-			id, late := int(c.Uint()), int(c.Uint())
-			k := known{late: late}
-			k.paths, k.states, k.weights, k.total = readCauses(&c)
-			g.causes[id] = k
-		default:
-			return false
-		}
-	}
-	return !c.Bad
-}
+func (g *gatheredSource) order(item int) int32 { return g.states[item].Order }

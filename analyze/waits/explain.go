@@ -62,8 +62,8 @@ const (
 
 // charged is a wait state, or (numbered after them) an idle phase, and how much of its time is to be explained.
 type charged struct {
-	item   int
-	amount int64
+	Item   int
+	Amount int64
 }
 
 // Explain explains the waiting time of a metric, rank and call path.
@@ -194,15 +194,15 @@ func (x *explainer) outermost(m Metric, rank int, path int32, list []charged) *E
 // charge splits the amount of an item among its causes; see causes for their order. The rank is that of
 // the one that came late.
 func (x *explainer) charge(c charged) (rank int) {
-	x.known = x.causesOf(c.item)
+	x.known = x.causesOf(c.Item)
 	n := len(x.known.weights)
 	x.shares = slices.Grow(x.shares[:0], n)[:n]
 	x.lost = 0
 	if x.known.unseen > 0 {
-		x.lost = int64(portion(c.amount, unit.Duration(x.known.unseen), unit.Duration(x.known.amount)))
+		x.lost = int64(portion(c.Amount, unit.Duration(x.known.unseen), unit.Duration(x.known.amount)))
 	}
 	if x.known.total > 0 {
-		x.apportioner.Split(x.shares, c.amount-x.lost, x.known.weights, x.known.total)
+		x.apportioner.Split(x.shares, c.Amount-x.lost, x.known.weights, x.known.total)
 	}
 	return x.known.late
 }
@@ -219,11 +219,11 @@ func (x *explainer) explain(m Metric, rank int, path int32, list []charged, dept
 	shares := map[key]int64{}
 	causing := map[key][]charged{}
 	for _, item := range list {
-		e.Amount += unit.Duration(item.amount)
+		e.Amount += unit.Duration(item.Amount)
 		late := x.charge(item)
 		c := &x.known
 		if c.total == 0 {
-			shares[key{kind: Unknown, rank: late, metric: None}] += item.amount
+			shares[key{kind: Unknown, rank: late, metric: None}] += item.Amount
 			continue
 		}
 		shares[key{kind: Unknown, rank: late, metric: None}] += x.lost
@@ -262,11 +262,11 @@ func (x *explainer) explain(m Metric, rank int, path int32, list []charged, dept
 
 // merged joins the entries of the same wait states.
 func merged(list []charged) []charged {
-	slices.SortFunc(list, func(p, q charged) int { return cmp.Compare(p.item, q.item) })
+	slices.SortFunc(list, func(p, q charged) int { return cmp.Compare(p.Item, q.Item) })
 	n := 0
 	for _, c := range list {
-		if n > 0 && list[n-1].item == c.item {
-			list[n-1].amount += c.amount
+		if n > 0 && list[n-1].Item == c.Item {
+			list[n-1].Amount += c.Amount
 			continue
 		}
 		list[n] = c
@@ -291,7 +291,7 @@ func (x *explainer) roots(list []charged, amount unit.Duration) (roots []Root, r
 		left[item] += share
 	}
 	for _, c := range list {
-		take(c.item, c.amount)
+		take(c.Item, c.Amount)
 	}
 	for len(next) > 0 {
 		item := heap.Pop(&next).(rootItem).item

@@ -10,7 +10,7 @@ import (
 // ErrGarbled is what an engine returns if what another process sent makes no sense to it.
 var ErrGarbled = errors.New("what another process of the job sent makes no sense; do all of them run the same version?")
 
-// Encode writes a value with exported fields for another process: for what is small and seldom.
+// Encode writes a value with exported fields for another process: for sums and what else is sent seldom.
 func Encode(value any) ([]byte, error) {
 	var b bytes.Buffer
 	err := gob.NewEncoder(&b).Encode(value)
@@ -45,12 +45,22 @@ func Broadcast(ctx context.Context, g Group, data []byte) ([]byte, error) {
 
 // AllGatherValues gives a value to all processes and returns those of all.
 func AllGatherValues[T any](ctx context.Context, g Group, value *T) ([]T, error) {
+	return gatherValues(ctx, g, value, AllGather)
+}
+
+// GatherValues gives a value to process 0, which gets those of all; the others get nil.
+func GatherValues[T any](ctx context.Context, g Group, value *T) ([]T, error) {
+	return gatherValues(ctx, g, value, Gather)
+}
+
+func gatherValues[T any](ctx context.Context, g Group, value *T,
+	gather func(ctx context.Context, g Group, data []byte) ([][]byte, error)) ([]T, error) {
 	data, err := Encode(value)
 	if err != nil {
 		return nil, err
 	}
-	in, err := AllGather(ctx, g, data)
-	if err != nil {
+	in, err := gather(ctx, g, data)
+	if err != nil || in == nil {
 		return nil, err
 	}
 	all := make([]T, len(in))
