@@ -21,7 +21,7 @@ func RawDir(word string) (string, error) {
 	if _, err := os.Stat(filepath.Join(word, orderFile)); err == nil {
 		return word, nil
 	}
-	list, _ := filepath.Glob(filepath.Join(filepath.Dir(word), quoteGlob("."+filepath.Base(filepath.Clean(word))+"-raw-")+"*", orderFile))
+	list := ordersBeside(word)
 	if info, err := os.Stat(word); err == nil && info.IsDir() && len(list) == 0 {
 		list, _ = filepath.Glob(filepath.Join(quoteGlob(word), ".*-raw-*", orderFile))
 	}
@@ -37,6 +37,13 @@ func RawDir(word string) (string, error) {
 		names = append(names, filepath.Dir(path))
 	}
 	return "", fmt.Errorf("%s: there are raw files of several runs: give one of %s", word, strings.Join(names, ", "))
+}
+
+// ordersBeside are the orders in the folders of raw files that become a trace.
+func ordersBeside(out string) []string {
+	dir, name := filepath.Split(filepath.Clean(out))
+	list, _ := filepath.Glob(quoteGlob(dir+"."+name+"-raw-") + "*/" + orderFile)
+	return list
 }
 
 // dirOfProcess finds the folder that a process of this user writes to, or one that it has started.

@@ -148,14 +148,13 @@ func (r *run) wantEnded() error {
 
 // tellLeftovers names earlier runs to the same place that were never made a trace.
 func tellLeftovers(o *Options) {
-	list, _ := filepath.Glob(filepath.Join(filepath.Dir(o.Out), quoteGlob("."+filepath.Base(o.Out)+"-raw-")+"*"))
-	for _, dir := range list {
-		lock, err := lockRun(filepath.Join(dir, orderFile))
+	for _, order := range ordersBeside(o.Out) {
+		lock, err := lockRun(order)
 		if err != nil {
 			continue
 		}
 		lock.Close()
-		o.Note("an earlier run was not completed: 'slackline record --recover %s' makes a trace of it", dir)
+		o.Note("an earlier run was not completed: 'slackline record --recover %s' makes a trace of it", filepath.Dir(order))
 	}
 }
 

@@ -3,6 +3,7 @@ package record
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,7 +36,10 @@ func TestMain(m *testing.M) {
 func TestRecover(t *testing.T) {
 	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		program := build(t, l, "ranks.c", "-Irecorder")
-		dir := t.TempDir()
+		dir := filepath.Join(t.TempDir(), "runs [2]")
+		if err := os.Mkdir(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
 		out := filepath.Join(dir, "run [1].slt")
 		command := append(mpitest.Launch(l, 2), program, "ring", "1000000000")
 		c := exec.Command(os.Args[0], command...)
@@ -50,7 +54,13 @@ func TestRecover(t *testing.T) {
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		raw := waitForRaw(t, out, talk.Name())
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+		defer cancel()
+		raw, err := waitForRaw(ctx, out)
+		if err != nil {
+			said, _ := os.ReadFile(talk.Name())
+			t.Fatalf("%v\n%s", err, said)
+		}
 		quiet := func(string, ...any) {}
 		if _, err := Recover(raw, Options{Note: quiet, Warn: quiet}); !errors.Is(err, errLocked) {
 			t.Errorf("while it is recorded: %v, want that", err)
@@ -89,19 +99,24 @@ func TestRecover(t *testing.T) {
 	})
 }
 
-// waitForRaw waits until both ranks have recorded something, and returns the folder of raw files.
-func waitForRaw(t *testing.T, out string, talk string) string {
-	t.Helper()
-	pattern := filepath.Join(quoteGlob(filepath.Dir(out)), quoteGlob("."+filepath.Base(out)+"-raw-")+"*", "r1-t0.def")
-	for end := time.Now().Add(5 * time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if files, _ := filepath.Glob(pattern); len(files) > 0 {
-			time.Sleep(300 * time.Millisecond)
-			return filepath.Dir(files[0])
+// waitForRaw waits until both ranks have recorded messages, and returns the folder of raw files. The ranks of a ring wait for each other:
+// if there are many calls, there are many of each.
+func waitForRaw(ctx context.Context, out string) (string, error) {
+	const many = 20
+	for {
+		raw, err := RawDir(out)
+		if err == nil {
+			var sight *Sight
+			if sight, err = Look(ctx, []string{raw}, 20*time.Millisecond); err == nil && sight.Calls >= many {
+				return raw, nil
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return "", fmt.Errorf("the ranks have not begun: %w", err)
+		case <-time.After(20 * time.Millisecond):
 		}
 	}
-	said, _ := os.ReadFile(talk)
-	t.Fatalf("the ranks have not begun\n%s", said)
-	return ""
 }
 
 // endRanks kills the ranks, whose numbers are in the raw files, and waits for their end.

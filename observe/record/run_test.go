@@ -402,15 +402,9 @@ func TestInterrupted(t *testing.T) {
 		o.Note, o.Warn = func(string, ...any) {}, func(string, ...any) {}
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 		defer cancel()
-		go func() { // until both ranks have begun
-			for ctx.Err() == nil {
-				files, _ := filepath.Glob(filepath.Join(dir, ".run.slt-raw-*", "r1-t0.def"))
-				if len(files) > 0 {
-					time.Sleep(300 * time.Millisecond)
-					cancel()
-				}
-				time.Sleep(20 * time.Millisecond)
-			}
+		go func() {
+			_, _ = waitForRaw(ctx, o.Out)
+			cancel()
 		}()
 		r, err := Run(ctx, o)
 		if !errors.Is(err, context.Canceled) || r == nil || r.Out != o.Out {
