@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"runtime"
 	"strings"
 
@@ -16,6 +15,7 @@ import (
 	"slackline/cli/env"
 	"slackline/cli/exit"
 	"slackline/cli/flags"
+	"slackline/cli/input"
 	"slackline/internal/suggest"
 	"slackline/model/dataset"
 	"slackline/model/history"
@@ -110,7 +110,7 @@ func (o *search) find(a *env.Env, c *cobra.Command) (*changes.Result, error) {
 
 // readAll reads the entries of a history.
 func readAll(dir string) ([]*history.Entry, error) {
-	entries, err := history.Read(os.DirFS(dir))
+	entries, err := history.Read(input.Dir(dir))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s: there is no history; begin one with 'slackline history add RESULT --commit COMMIT --dir %s'", dir, dir)

@@ -45,7 +45,7 @@ func openDataset(ctx context.Context, word string, o DatasetOptions) (*dataset.D
 	record := provenance.Input{Path: word}
 	if info, err := os.Stat(word); word != Stdin && err == nil && info.IsDir() {
 		record.Kind = "directory of measurements"
-		d, err := dataset.ReadDir(word, os.DirFS(word), o.Options)
+		d, err := dataset.ReadDir(word, Dir(word), o.Options)
 		return d, record, err
 	}
 	data, err := readAll(ctx, word, o.Stdin)

@@ -24,7 +24,7 @@ func CheckRun(word string) error {
 		return err
 	}
 	if info.Mode().IsRegular() || info.IsDir() { // others would be read
-		if _, _, found, err := trace.Find(os.DirFS(dir), base); err != nil || found {
+		if _, _, found, err := trace.Find(Dir(dir), base); err != nil || found {
 			return withPath(err, word)
 		}
 	}

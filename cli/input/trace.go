@@ -57,7 +57,7 @@ func IsTrace(word string) bool {
 	if info, err := os.Stat(word); err != nil || !info.Mode().IsRegular() && !info.IsDir() {
 		return false // a pipe would be read
 	}
-	_, _, found, err := trace.Find(os.DirFS(dir), base)
+	_, _, found, err := trace.Find(Dir(dir), base)
 	return err == nil && found
 }
 
@@ -76,7 +76,7 @@ func OpenDumps(ctx context.Context, word string) (*nccl.Dumps, error) {
 	if err != nil {
 		return nil, err
 	}
-	return trace.OpenDumps(os.DirFS(dir), base, trace.Options{Name: word, Interrupt: ctx.Err})
+	return trace.OpenDumps(Dir(dir), base, trace.Options{Name: word, Interrupt: ctx.Err})
 }
 
 // OpenRawTrace opens a recorded run as it is on disk, each location on its own clock, for those that write
@@ -94,7 +94,7 @@ func openTrace(ctx context.Context, g cluster.Group, word string, o trace.Option
 		return nil, err
 	}
 	o.Name = word
-	return trace.OpenPart(ctx, g, os.DirFS(dir), base, o)
+	return trace.OpenPart(ctx, g, Dir(dir), base, o)
 }
 
 // OpenTrace reads a recorded run: all of it, on one clock. When ctx is done it stops reading. If several processes

@@ -141,3 +141,24 @@ func BenchmarkParaver(b *testing.B) {
 	}
 	b.ReportMetric(float64(5*messages*b.N)/b.Elapsed().Seconds()/1e6, "Mrecords/s")
 }
+
+// TestParaverTorn wants a warning where a line is missing: then ends belong to other calls than they seem to, or collectives are
+// calls that nobody knows.
+func TestParaverTorn(t *testing.T) {
+	for name, c := range map[string]struct{ file, old, new, want string }{
+		"begin":  {"two.prv", "2:1:1:1:1:300:50000001:1\n", "", "1 calls end where another one is open, or begin in one of MPI"},
+		"end":    {"two.prv", "2:1:1:1:1:310:50000001:0\n", "", "calls end where another one is open, or begin in one of MPI"},
+		"name":   {"two.pcf", "7   MPI_Bcast\n", "", "2 MPI calls have no name in the .pcf file"},
+		"number": {"two.pcf", "9    50000002    MPI Collective Comm\n", "", "2 MPI calls have no name in the .pcf file"},
+	} {
+		files := paraverFiles(t)
+		text := strings.Replace(string(files[c.file].Data), c.old, c.new, 1)
+		if text == string(files[c.file].Data) {
+			t.Fatalf("%s: %q is not in %s", name, c.old, c.file)
+		}
+		files[c.file].Data = []byte(text)
+		if _, warnings := paraverText(t, files); !strings.Contains(strings.Join(warnings, "\n"), c.want) {
+			t.Errorf("%s: warnings %q, want %q", name, warnings, c.want)
+		}
+	}
+}

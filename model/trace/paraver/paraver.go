@@ -72,6 +72,7 @@ type Thread struct {
 
 	last  int64   // time
 	open  []int32 // calls; the first is the application
+	kinds []int64 // types of the events that opened them
 	mpi   []int32 // calls of MPI, in order
 	count []int32 // of collectives, by communicator
 }
@@ -130,6 +131,8 @@ type reader struct {
 	stacks    map[Stack]int32
 	comms     map[int64]int32 // by number in the file
 	roots     [][]int32       // by communicator and collective: task, -1: not known
+	nameless  int             // MPI calls whose names are not known
+	torn      int             // calls of which another one's end came first
 	fields    []int64
 	levels    [maxLevels + 1]int64
 	interrupt func() error
@@ -162,6 +165,12 @@ func Read(prv, pcf, row io.Reader, show string, strict bool, interrupt func() er
 	}
 	if err != nil {
 		return nil, err
+	}
+	if r.nameless > 0 && len(r.labels) > 0 {
+		r.warn("%s: %d MPI calls have no name in the .pcf file: what they do is not known, and their waits are not found", show, r.nameless)
+	}
+	if r.torn > 0 {
+		r.warn("%s: %d calls end where another one is open, or begin in one of MPI that does not end: records are missing", show, r.torn)
 	}
 	r.messages()
 	return r.Trace, nil
@@ -331,18 +340,24 @@ func (r *reader) events(f []int64) error {
 	}
 	t.last = time
 	if len(t.Calls) == 0 {
-		r.begin(t, time, r.named(application), 0, false)
+		r.begin(t, time, r.named(application), 0, 0)
 	}
 	pairs := f[5:]
 	for i := 0; i < len(pairs); i += 2 { // what ends, ends before something begins
-		if ends := opens(pairs[i]) && pairs[i+1] == 0; ends {
-			t.end(time)
+		if ends := opens(pairs[i]) && pairs[i+1] == 0; ends && len(t.open) > 1 { // otherwise it began before the trace did
+			if t.kinds[len(t.kinds)-1] != pairs[i] {
+				r.torn++
+			}
+			t.endCall(time)
 		}
 	}
 	stack := r.stack(typeCaller, pairs)
 	for i := 0; i < len(pairs); i += 2 {
 		if kind, value := pairs[i], pairs[i+1]; opens(kind) && value != 0 {
-			r.begin(t, time, r.name(kind, value), stack, kind != typeFunction)
+			if kind != typeFunction && !r.labels.has(kind, value) {
+				r.nameless++
+			}
+			r.begin(t, time, r.name(kind, value), stack, kind)
 		}
 	}
 	if sampled := r.stack(typeSampled, pairs); sampled != 0 {
@@ -357,27 +372,26 @@ func opens(kind int64) bool {
 	return kind >= typePointToPoint && kind <= typeIO || kind == typeFunction
 }
 
-func (r *reader) begin(t *Thread, time int64, name, stack int32, isMPI bool) {
+// begin begins a call that an event of a type opens; 0 is the application.
+func (r *reader) begin(t *Thread, time int64, name, stack int32, kind int64) {
+	isMPI := kind >= typePointToPoint && kind <= typeIO
+	if n := len(t.kinds); isMPI && t.kinds[n-1] != 0 && t.kinds[n-1] != typeFunction {
+		r.torn++
+	}
 	call := int32(len(t.Calls))
 	t.Calls = append(t.Calls, Call{Begin: time, End: math.MaxInt64, Name: name, Stack: stack, Comm: -1})
 	t.Marks = append(t.Marks, Mark{time, Begins, call})
-	t.open = append(t.open, call)
+	t.open, t.kinds = append(t.open, call), append(t.kinds, kind)
 	if isMPI {
 		t.mpi = append(t.mpi, call)
 	}
 }
 
-// end ends the innermost call, unless it began before the trace did.
-func (t *Thread) end(time int64) {
-	if len(t.open) > 1 {
-		t.endCall(time)
-	}
-}
-
+// endCall ends the innermost call.
 func (t *Thread) endCall(time int64) {
 	n := len(t.open) - 1
 	call := t.open[n]
-	t.open = t.open[:n]
+	t.open, t.kinds = t.open[:n], t.kinds[:n]
 	t.Calls[call].End = time
 	t.Marks = append(t.Marks, Mark{time, Ends, call})
 }

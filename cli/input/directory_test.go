@@ -1,0 +1,26 @@
+package input
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// A named pipe among the files of a directory is refused; nobody writes to it.
+func TestDirWithPipe(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "dumps")
+	if err := errors.Join(os.Mkdir(dir, 0o777), syscall.Mkfifo(filepath.Join(dir, "nccl_trace_rank_0"), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	if IsTrace(dir) {
+		t.Error("a directory with nothing but a named pipe is a trace")
+	}
+	if _, err := Dir(dir).Open("nccl_trace_rank_0"); !errors.Is(err, errNotAFile) {
+		t.Errorf("opening the pipe: %v, want %v", err, errNotAFile)
+	}
+	if _, err := OpenDumps(t.Context(), dir); err != nil {
+		t.Errorf("dumps of a directory without one: %v", err)
+	}
+}
