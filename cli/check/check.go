@@ -37,8 +37,8 @@ const (
 	formatAzure    = "azure"
 )
 
-var Formats = []string{env.FormatText, env.FormatJSON, env.FormatCSV, env.FormatParquet, formatMarkdown, formatJUnit, formatGitHub,
-	formatGitLab, formatAzure}
+var Formats = []string{env.FormatText, env.FormatJSON, env.FormatCSV, env.FormatParquet, env.FormatArrow, formatMarkdown, formatJUnit,
+	formatGitHub, formatGitLab, formatAzure}
 
 // Options are the flags of check.
 type Options struct {

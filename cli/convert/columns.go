@@ -13,10 +13,10 @@ import (
 	"slackline/analyze/waits"
 	"slackline/cli/env"
 	"slackline/cli/exit"
-	"slackline/cli/export"
 	"slackline/cli/input"
 	"slackline/cli/scenario"
 	"slackline/internal/atomicfile"
+	"slackline/internal/columnfile"
 	"slackline/internal/memory"
 	"slackline/internal/phrase"
 	"slackline/internal/spill"
@@ -25,20 +25,20 @@ import (
 )
 
 // columns writes the tables of a recorded run: what happened, and what the analyses find.
-func (o *traceOutput) columns(a *env.Env, c *cobra.Command, args []string, out string) error {
+func (o *traceOutput) columns(a *env.Env, c *cobra.Command, args []string, f columnfile.Format, out string) error {
 	if len(args) != 1 {
 		return exit.Usagef("tables are made of one recorded run, but there are %d inputs", len(args))
 	}
 	word := args[0]
-	if err := o.checkColumns(word, out); err != nil {
+	if err := o.checkColumns(f, word, out); err != nil {
 		return err
 	}
-	o.warnOfVoid(a, c, export.FormatColumns)
+	o.warnOfVoid(a, c, string(f))
 	space, err := spill.New(filepath.Dir(out), resident())
 	if err != nil {
 		return err
 	}
-	err = o.writeColumns(a, c, word, out, space)
+	err = o.writeColumns(a, c, word, f, out, space)
 	return errors.Join(err, space.Close())
 }
 
@@ -51,7 +51,7 @@ func resident() int64 {
 }
 
 // writeColumns does it with the long lists of the run in a space.
-func (o *traceOutput) writeColumns(a *env.Env, c *cobra.Command, word, out string, space *spill.Space) error {
+func (o *traceOutput) writeColumns(a *env.Env, c *cobra.Command, word string, f columnfile.Format, out string, space *spill.Space) error {
 	begin := time.Now()
 	run := scenario.NewRunOptions()
 	run.Space = space
@@ -64,7 +64,7 @@ func (o *traceOutput) writeColumns(a *env.Env, c *cobra.Command, word, out strin
 	if err != nil {
 		return err
 	}
-	written, err := columns.WriteDir(c.Context(), out, o.force, columns.NewRun(result))
+	written, err := columns.WriteDir(c.Context(), out, f, o.force, columns.NewRun(result))
 	if err != nil {
 		return err
 	}
@@ -81,9 +81,9 @@ func (o *traceOutput) writeColumns(a *env.Env, c *cobra.Command, word, out strin
 }
 
 // checkColumns finds out early that tables cannot be written.
-func (o *traceOutput) checkColumns(word, out string) error {
+func (o *traceOutput) checkColumns(f columnfile.Format, word, out string) error {
 	if out == "" || out == "-" {
-		return exit.Usagef("%s is several files; give --out DIR", export.FormatColumns)
+		return exit.Usagef("%s is several files; give --out DIR", f)
 	}
 	if err := input.CheckRun(word); err != nil {
 		return err

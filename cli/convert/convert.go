@@ -38,7 +38,7 @@ func command(a *env.Env) *cobra.Command {
 		program: scenario.NewProgramOptions(), output: export.NewScheduleOutput(),
 		join: flags.NewChoice(joinAfter, joinAfter, joinBeside),
 	}
-	o.output.Others = append(export.TraceFormatNames(), export.FormatColumns)
+	o.output.Others = append(export.TraceFormatNames(), export.ColumnFormatNames()...)
 	c := &cobra.Command{
 		Use:   "convert INPUT...",
 		Short: "Convert a schedule or a trace to another format, a trace to a schedule, or several schedules to one.",
@@ -57,7 +57,8 @@ func command(a *env.Env) *cobra.Command {
   slackline convert run.slt --out run.pftrace
   slackline convert run.slt --to trace-text | less
   slackline convert run.slt --out run.goal
-  slackline convert run.slt --to parquet --out tables`,
+  slackline convert run.slt --to parquet --out tables
+  slackline convert run.slt --to arrow --out tables`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return flags.ExactArgs("INPUT")(c, args)
@@ -69,7 +70,8 @@ func command(a *env.Env) *cobra.Command {
 	a.AddGroup(c, "Output", o.output.AddFlags)
 	c.Flags().Lookup("to").Usage = "`format`: " + strings.Join(export.FormatNames(), ", ") + " of schedules, " +
 		strings.Join(export.TraceFormatNames(), ", ") + " of traces, " +
-		export.FormatColumns + " for tables of a recorded run and of what 'profile' and 'waits' find in it (default: by the suffix of --out)"
+		strings.Join(export.ColumnFormatNames(), ", ") + " for tables of a recorded run and of what 'profile' and 'waits' find in it " +
+		"(default: by the suffix of --out)"
 	c.Flags().Lookup("out").Usage = "write to this `file`, or directory of a trace or of tables; - is the standard output"
 	a.AddGroup(c, "Trace", o.trace.addFlags)
 	a.AddGroup(c, "Composition", o.addFlags)
@@ -90,8 +92,8 @@ func (o *convertOptions) addFlags(fs *pflag.FlagSet) {
 
 func (o *convertOptions) run(a *env.Env, c *cobra.Command, args []string) error {
 	o.trace.partial = o.program.Partial
-	if o.output.IsColumns() {
-		return o.trace.columns(a, c, args, o.output.Out)
+	if f, ok := o.output.ColumnFormat(); ok {
+		return o.trace.columns(a, c, args, f, o.output.Out)
 	}
 	if f, ok := o.output.TraceFormat(); ok {
 		return o.trace.convert(a, c, args, f, o.output.Out)

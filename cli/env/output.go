@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -14,6 +15,7 @@ import (
 	"slackline/cli/exit"
 	"slackline/cli/flags"
 	"slackline/internal/atomicfile"
+	"slackline/internal/columnfile"
 	"slackline/internal/phrase"
 	"slackline/internal/plain"
 	"slackline/internal/provenance"
@@ -25,17 +27,23 @@ const (
 	FormatText    = "text"
 	FormatJSON    = "json"
 	FormatCSV     = "csv"
-	FormatParquet = "parquet"
+	FormatParquet = string(columnfile.Parquet)
+	FormatArrow   = string(columnfile.Arrow)
 )
 
 // Formats is the flag for the form of a result; others are forms that a verb has besides.
 func Formats(others ...string) flags.Choice {
-	return flags.NewChoice(FormatText, append([]string{FormatText, FormatJSON, FormatCSV, FormatParquet}, others...)...)
+	return flags.NewChoice(FormatText, append([]string{FormatText, FormatJSON, FormatCSV, FormatParquet, FormatArrow}, others...)...)
+}
+
+// IsColumns reports whether a form of a result is a file of columns, with the rows of its CSV.
+func IsColumns(format string) bool {
+	return slices.Contains(columnfile.Formats(), columnfile.Format(format))
 }
 
 // writeFormat is WriteOut, or WriteBytes if the format is not text.
 func (a *Env) writeFormat(format, out string, inputs []string, fill func(io.Writer) error) error {
-	if format != FormatParquet {
+	if !IsColumns(format) {
 		return a.WriteOut(out, inputs, fill)
 	}
 	if IsTerminal(a.Stream(out)) {
@@ -54,7 +62,7 @@ type Result interface {
 // Rows are a result as one table, for programs.
 type Rows interface {
 	WriteCSV(w io.Writer) error
-	WriteParquet(w io.Writer, verb string) error
+	WriteColumns(w io.Writer, f columnfile.Format, verb string) error
 }
 
 // WriteResult writes what a verb found in one of its forms.
@@ -73,8 +81,8 @@ func (a *Env) WriteForm(w io.Writer, verb string, r Result, format string) error
 		return WriteJSONObject(w, d)
 	case FormatCSV:
 		return r.Rows(a).WriteCSV(w)
-	case FormatParquet:
-		return r.Rows(a).WriteParquet(w, verb)
+	case FormatParquet, FormatArrow:
+		return r.Rows(a).WriteColumns(w, columnfile.Format(format), verb)
 	}
 	return r.Text(a, w)
 }

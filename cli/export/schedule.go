@@ -17,6 +17,7 @@ import (
 	"slackline/cli/flags"
 	"slackline/cli/input"
 	"slackline/cli/scenario"
+	"slackline/internal/columnfile"
 	"slackline/internal/memory"
 	"slackline/internal/phrase"
 	"slackline/internal/suggest"
@@ -34,9 +35,6 @@ type ScheduleOutput struct {
 	gamma   flags.Quantity[unit.PerByte]
 	Others  []string // formats that the verb takes beside those of schedules
 }
-
-// FormatColumns is the format of tables for data frames.
-const FormatColumns = "parquet"
 
 // formatSLK is the one format that keeps collectives as they are.
 const formatSLK = "slk"
@@ -69,9 +67,22 @@ func FormatNames() []string {
 	return names
 }
 
-// IsColumns reports whether --to or the suffix of --out asks for tables of columns.
-func (o *ScheduleOutput) IsColumns() bool {
-	return o.to == FormatColumns || o.to == "" && strings.ToLower(filepath.Ext(o.Out)) == "."+FormatColumns
+// ColumnFormatNames are the formats of tables for data frames.
+func ColumnFormatNames() []string {
+	var names []string
+	for _, f := range columnfile.Formats() {
+		names = append(names, string(f))
+	}
+	return names
+}
+
+// ColumnFormat returns the format of tables that --to or the suffix of --out names, if it is one.
+func (o *ScheduleOutput) ColumnFormat() (columnfile.Format, bool) {
+	name := o.to
+	if name == "" {
+		name = strings.TrimPrefix(strings.ToLower(filepath.Ext(o.Out)), ".")
+	}
+	return columnfile.Format(name), slices.Contains(ColumnFormatNames(), name)
 }
 
 // Format returns the format that --to or the suffix of --out names.

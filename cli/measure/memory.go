@@ -11,6 +11,7 @@ import (
 	"slackline/cli/env"
 	"slackline/cli/exit"
 	"slackline/cli/flags"
+	"slackline/internal/columnfile"
 	"slackline/internal/phrase"
 	"slackline/internal/table"
 	"slackline/model/dataset"
@@ -100,8 +101,8 @@ func (r *measuredMemory) Rows(*env.Env) env.Rows { return measurements{measure.M
 // measurements are the rows of a dataset.
 type measurements struct{ *dataset.Dataset }
 
-func (m measurements) WriteParquet(w io.Writer, verb string) error {
-	return tables.Measurements(m.Dataset).WriteParquet(w, verb)
+func (m measurements) WriteColumns(w io.Writer, f columnfile.Format, verb string) error {
+	return tables.Measurements(m.Dataset).WriteColumns(w, f, verb)
 }
 
 func (r *measuredMemory) Text(a *env.Env, w io.Writer) error {

@@ -8,7 +8,7 @@ import (
 
 	"slackline/analyze/simulate"
 	"slackline/cli/env"
-	"slackline/internal/parquetfile"
+	"slackline/internal/columnfile"
 	"slackline/internal/phrase"
 	"slackline/internal/table"
 	"slackline/model/machine"
@@ -186,8 +186,8 @@ func (s *simulation) WriteCSV(w io.Writer) error {
 	return err
 }
 
-// WriteParquet writes what WriteCSV does.
-func (s *simulation) WriteParquet(w io.Writer, verb string) error {
+// WriteColumns writes what WriteCSV does.
+func (s *simulation) WriteColumns(w io.Writer, f columnfile.Format, verb string) error {
 	r := &s.Result
 	names := []string{"rank", "finish_ns"}
 	if len(r.Ranks) > 0 {
@@ -195,7 +195,7 @@ func (s *simulation) WriteParquet(w io.Writer, verb string) error {
 			names = append(names, part.name+"_ns")
 		}
 	}
-	return parquetfile.WriteValues(w, verb, names, func(yield func([]any) bool) {
+	return columnfile.WriteValues(w, f, verb, names, func(yield func([]any) bool) {
 		row := make([]any, len(names))
 		for i, finish := range r.Finish {
 			row[0], row[1] = i, finish.NS()

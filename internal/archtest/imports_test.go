@@ -120,7 +120,8 @@ func TestImports(t *testing.T) {
 }
 
 // forTests are the packages that only tests may import, and each other.
-var forTests = []string{"cli/clitest", "internal/browser", "internal/needed", "internal/slurmtest", "observe/mpi/mpitest"}
+var forTests = []string{"cli/clitest", "internal/arrowfile/arrowtest", "internal/browser", "internal/needed", "internal/slurmtest",
+	"observe/mpi/mpitest"}
 
 func TestForTests(t *testing.T) {
 	for _, f := range sources(t) {
@@ -165,7 +166,7 @@ var modulesOf = map[string][]string{
 	"github.com/goccy/go-yaml":           {"internal/yamlfile"},
 	"github.com/klauspost/compress":      {"model/", "internal/chunk"},
 	"github.com/ianlancetaylor/demangle": {"observe/record"},
-	"github.com/parquet-go/parquet-go":   {"internal/parquetfile", "show/columns"},
+	"github.com/parquet-go/parquet-go":   {"internal/columnfile", "show/columns"},
 	"golang.org/x/term":                  {"cli"},
 	"golang.org/x/sync":                  {""},
 	"golang.org/x/sys":                   {""},

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"slackline/internal/parquetfile"
+	"slackline/internal/columnfile"
 	"slackline/internal/plain"
 )
 
@@ -279,13 +279,13 @@ func (t *Table) WriteMarkdown(w io.Writer) error {
 	return out.Flush()
 }
 
-// WriteParquet writes the values as a Parquet file of that name; see parquetfile.WriteValues.
-func (t *Table) WriteParquet(w io.Writer, name string) error {
+// WriteColumns writes the values as a file of columns with that name; see columnfile.WriteValues.
+func (t *Table) WriteColumns(w io.Writer, f columnfile.Format, name string) error {
 	keys := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
 		keys[i] = c.Key
 	}
-	return parquetfile.WriteValues(w, name, keys, func(yield func([]any) bool) {
+	return columnfile.WriteValues(w, f, name, keys, func(yield func([]any) bool) {
 		values := make([]any, len(keys))
 		for _, row := range t.Rows {
 			for i, c := range row {

@@ -192,7 +192,7 @@ def record(*command: Any, out: PathLike = "app.slt", **flags: Any) -> Path:
     return Path(out)
 
 
-def tables(trace: PathLike, directory: PathLike, **flags: Any) -> dict[str, Path]:
-    """Write a run as Parquet tables with exact times, and return their paths by name; see docs/formats/parquet.md."""
-    run("convert", trace, to="parquet", out=directory, quiet=True, **flags)
-    return {p.stem: p for p in sorted(Path(directory).glob("*.parquet"))}
+def tables(trace: PathLike, directory: PathLike, *, to: str = "parquet", **flags: Any) -> dict[str, Path]:
+    """Write a run as tables with exact times, as Parquet or Arrow files, and return their paths by name; see docs/formats/columns.md."""
+    run("convert", trace, to=to, out=directory, quiet=True, **flags)
+    return {p.stem: p for p in sorted(Path(directory).glob(f"*.{to}"))}

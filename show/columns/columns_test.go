@@ -2,12 +2,12 @@ package columns
 
 import (
 	"context"
-	"encoding/json"
+	_ "embed"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +17,8 @@ import (
 
 	"slackline/analyze/profile"
 	"slackline/analyze/waits"
+	"slackline/internal/arrowfile/arrowtest"
+	"slackline/internal/columnfile"
 	"slackline/internal/needed"
 	"slackline/model/trace"
 	"slackline/model/unit"
@@ -54,37 +56,20 @@ func traces(t *testing.T) []string {
 	return list
 }
 
+//go:embed testdata/query.js
+var query string
+
 // duckdb runs SQL statements by an engine that has nothing to do with the writer.
 func duckdb(t *testing.T, statements []string) [][][]any {
 	t.Helper()
-	node := needed.Tool(t, "node", "nodejs")
-	cache, err := os.UserCacheDir()
-	needed.NoError(t, err)
-	modules := filepath.Join(cache, "slackline-tests", "duckdb", "node_modules")
-	_, err = os.Stat(filepath.Join(modules, "@duckdb", "node-api"))
-	needed.NoError(t, err)
-	asked, err := json.Marshal(statements)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := exec.CommandContext(t.Context(), node, "testdata/query.js")
-	c.Env = append(os.Environ(), "NODE_PATH="+modules)
-	c.Stdin = strings.NewReader(string(asked))
-	c.Stderr = os.Stderr
-	out, err := c.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var answers [][][]any
-	if err := json.Unmarshal(out, &answers); err != nil {
-		t.Fatal(err)
-	}
+	needed.Node(t, query, []string{"@duckdb/node-api"}, statements, &answers)
 	return answers
 }
 
 // sum is a sum that must come out of a table.
 type sum struct {
-	statement string // with the name of the directory as %s
+	statement string
 	want      []int64
 }
 
@@ -124,56 +109,125 @@ func sumsOf(r *Run) []sum {
 		calls += r.Waits.Timeline.Locations[i].Calls.Len()
 	}
 	list := []sum{
-		{"select sum(wait_ps), sum(direct_ps), sum(propagating_ps) from '%s/waits.parquet' where part_of is null",
+		{"select sum(wait_ps), sum(direct_ps), sum(propagating_ps) from waits where part_of is null",
 			[]int64{int64(all.Amount), int64(all.Direct), int64(all.Propagating)}},
-		{"select sum(short_ps), sum(long_ps) from '%s/delays.parquet'", []int64{int64(delays.Short), int64(delays.Long)}},
-		{"select sum(exclusive_ps), sum(visits), sum(sent_bytes) from '%s/profile.parquet'", []int64{int64(exclusive), visits, bytes}},
-		{"select count(*), sum(bytes) from '%s/messages.parquet'", []int64{messages, size}},
-		{"select count(*) from '%s/calls.parquet'", []int64{int64(calls)}},
-		{"select count(*) from '%s/collectives.parquet'", []int64{int64(len(r.Waits.Timeline.Members))}},
-		{"select count(*) from '%s/locations.parquet'", []int64{int64(len(r.Waits.Timeline.Locations))}},
-		{"select sum(critical_ps) from '%s/critical_profile.parquet'", []int64{int64(r.Critical.Length)}},
-		{"select sum(to_ps - from_ps) from '%s/critical_path.parquet'", []int64{int64(r.Critical.Length)}},
+		{"select sum(short_ps), sum(long_ps) from delays", []int64{int64(delays.Short), int64(delays.Long)}},
+		{"select sum(exclusive_ps), sum(visits), sum(sent_bytes) from profile", []int64{int64(exclusive), visits, bytes}},
+		{"select count(*), sum(bytes) from messages", []int64{messages, size}},
+		{"select count(*) from calls", []int64{int64(calls)}},
+		{"select count(*) from collectives", []int64{int64(len(r.Waits.Timeline.Members))}},
+		{"select count(*) from locations", []int64{int64(len(r.Waits.Timeline.Locations))}},
+		{"select sum(critical_ps) from critical_profile", []int64{int64(r.Critical.Length)}},
+		{"select sum(to_ps - from_ps) from critical_path", []int64{int64(r.Critical.Length)}},
 	}
 	for m, amount := range waiting {
-		list = append(list, sum{"select sum(wait_ps) from '%s/waits.parquet' where metric = '" + m.String() + "'", []int64{int64(amount)}})
+		list = append(list, sum{"select sum(wait_ps) from waits where metric = '" + m.String() + "'", []int64{int64(amount)}})
 	}
 	return list
 }
 
-// Every table gives the same sums as the JSON of the verbs, to the picosecond.
-func TestSumsInDuckDB(t *testing.T) {
+// Every table gives the same sums as the JSON of the verbs, to the picosecond: Parquet in DuckDB, Arrow in Polars.
+func TestSums(t *testing.T) {
 	needed.Full(t, "a database")
 	var statements []string
+	var questions []arrowtest.Question
 	var want [][]int64
+	from := regexp.MustCompile(`from (\w+)`)
 	for _, path := range traces(t) {
 		r := runOf(t, path)
-		dir := filepath.Join(t.TempDir(), "tables")
-		if _, err := WriteDir(t.Context(), dir, false, r); err != nil {
-			t.Fatal(path, err)
-		}
+		dirs := writeBoth(t, r)
 		for _, s := range sumsOf(r) {
-			statements = append(statements, fmt.Sprintf(s.statement, dir))
+			statements = append(statements, from.ReplaceAllString(s.statement, "from '"+dirs[columnfile.Parquet]+"/$1.parquet'"))
+			questions = append(questions, arrowtest.Question{Dir: dirs[columnfile.Arrow], Statement: s.statement})
 			want = append(want, s.want)
 		}
 	}
 	if len(statements) < 200 {
 		t.Fatalf("only %d sums", len(statements))
 	}
-	for i, rows := range duckdb(t, statements) {
-		var got []int64
-		for _, v := range rows[0] {
-			n, err := strconv.ParseInt(strings.TrimSuffix(fmt.Sprint(v), ".0"), 10, 64)
-			if v == nil { // the sum of no rows
-				n, err = 0, nil
+	for by, answers := range map[string][][][]any{"DuckDB": duckdb(t, statements), "Polars": arrowtest.Query(t, questions)} {
+		for i, rows := range answers {
+			var got []int64
+			for _, v := range rows[0] {
+				n := int64(0) // the sum of no rows
+				if v != nil {
+					var err error
+					if n, err = strconv.ParseInt(strings.TrimSuffix(fmt.Sprint(v), ".0"), 10, 64); err != nil {
+						t.Fatal(by, questions[i], err)
+					}
+				}
+				got = append(got, n)
 			}
-			if err != nil {
-				t.Fatal(statements[i], err)
+			if !slices.Equal(got, want[i]) {
+				t.Errorf("%s: %s = %d, want %d", by, questions[i], got, want[i])
 			}
-			got = append(got, n)
 		}
-		if !slices.Equal(got, want[i]) {
-			t.Errorf("%s = %d, want %d", statements[i], got, want[i])
+	}
+}
+
+// writeBoth writes the tables of a run in all formats and returns the directories.
+func writeBoth(t *testing.T, r *Run) map[columnfile.Format]string {
+	t.Helper()
+	dirs := map[columnfile.Format]string{}
+	for _, f := range columnfile.Formats() {
+		dirs[f] = filepath.Join(t.TempDir(), string(f))
+		if _, err := WriteDir(t.Context(), dirs[f], f, false, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dirs
+}
+
+// arrowTypes are the names that Arrow's library has for types of columns.
+var arrowTypes = map[string]string{
+	"int32": "Int32", "int64": "Int64", "float64": "Float64", "bool": "Bool", "string": "Dictionary<Int32, Utf8>",
+}
+
+// Arrow files have the rows of the Parquet files, in the same order, and describe their columns.
+func TestArrowIsParquet(t *testing.T) {
+	needed.Full(t, "a database")
+	var statements, paths []string
+	var tables []*Table
+	for _, path := range traces(t) {
+		dirs := writeBoth(t, runOf(t, path))
+		for i := range Tables {
+			name := Tables[i].Name
+			tables = append(tables, &Tables[i])
+			paths = append(paths, filepath.Join(dirs[columnfile.Arrow], name+".arrow"))
+			statements = append(statements, "select * from '"+filepath.Join(dirs[columnfile.Parquet], name+".parquet")+"'")
+		}
+	}
+	want := duckdb(t, statements)
+	rows := map[string]int{}
+	for i, file := range arrowtest.Read(t, paths...) {
+		got := tables[i]
+		rows[got.Name] += len(file.Rows)
+		if file.Metadata["slackline.table"] != got.Name || file.Metadata["slackline.schema"] != strconv.Itoa(columnfile.Version) ||
+			len(file.Fields) != len(got.Columns) {
+			t.Fatalf("%s: table %q of version %q with %d columns", paths[i], file.Metadata["slackline.table"],
+				file.Metadata["slackline.schema"], len(file.Fields))
+		}
+		for j, c := range got.Columns {
+			f := file.Fields[j]
+			if f.Name != c.Name || f.Type != arrowTypes[c.Type] || f.Nullable != c.Missing || f.Metadata["unit"] != c.Unit ||
+				f.Metadata["meaning"] != c.Meaning {
+				t.Errorf("%s: column %+v, want %+v", paths[i], f, c)
+			}
+		}
+		if len(file.Rows) != len(want[i]) {
+			t.Fatalf("%s: %d rows, want %d", paths[i], len(file.Rows), len(want[i]))
+		}
+		for j, row := range want[i] {
+			for k, v := range row {
+				if a := file.Rows[j][k]; (a == nil) != (v == nil) || fmt.Sprint(a) != fmt.Sprint(v) {
+					t.Fatalf("%s: row %d has %v in %s, that of Parquet %v", paths[i], j, a, got.Columns[k].Name, v)
+				}
+			}
+		}
+	}
+	for i := range Tables {
+		if rows[Tables[i].Name] == 0 {
+			t.Errorf("no trace has rows in table %s", Tables[i].Name)
 		}
 	}
 }
@@ -187,7 +241,7 @@ func TestCallsHaveTheirParents(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := slices.IndexFunc(Tables, func(t Table) bool { return t.Name == "calls" })
-	if _, err := Tables[at].Write(f, r, t.Context().Err); err != nil {
+	if _, err := Tables[at].Write(f, columnfile.Parquet, r, t.Context().Err); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Close(); err != nil {
@@ -219,12 +273,14 @@ func TestInterruptLeavesNothing(t *testing.T) {
 	r := runOf(t, "../../testdata/waits/cases/01-figure3/traces.otf2")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	parent := t.TempDir()
-	if _, err := WriteDir(ctx, filepath.Join(parent, "tables"), false, r); err != context.Canceled {
-		t.Errorf("error %v, want that of the context", err)
-	}
-	if left, err := os.ReadDir(parent); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
+	for _, f := range columnfile.Formats() {
+		parent := t.TempDir()
+		if _, err := WriteDir(ctx, filepath.Join(parent, "tables"), f, false, r); err != context.Canceled {
+			t.Errorf("%s: error %v, want that of the context", f, err)
+		}
+		if left, err := os.ReadDir(parent); err != nil || len(left) > 0 {
+			t.Errorf("%s: left behind: %v, %v", f, left, err)
+		}
 	}
 }
 

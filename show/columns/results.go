@@ -3,7 +3,7 @@ package columns
 import (
 	"slackline/analyze/profile"
 	"slackline/analyze/waits"
-	"slackline/internal/parquetfile"
+	"slackline/internal/columnfile"
 )
 
 type stateRow struct {
@@ -23,7 +23,7 @@ type stateRow struct {
 	IsUncertain bool    `parquet:"uncertain" meaning:"shorter than the error of the clocks"`
 }
 
-func eachState(r *Run, w *parquetfile.Writer[stateRow]) {
+func eachState(r *Run, w *columnfile.Writer[stateRow]) {
 	names := r.Waits.Paths.Names
 	r.Waits.EachState(func(s *waits.State) {
 		call, _, _ := r.Waits.CallsOf(s.Number())
@@ -56,7 +56,7 @@ type waitRow struct {
 	Terminal    int64   `parquet:"terminal_ps" meaning:"caused none"`
 }
 
-func eachWait(r *Run, w *parquetfile.Writer[waitRow]) {
+func eachWait(r *Run, w *columnfile.Writer[waitRow]) {
 	for i := range r.Waits.Waits {
 		s := &r.Waits.Waits[i]
 		row := waitRow{
@@ -78,7 +78,7 @@ type delayRow struct {
 	Long     int64  `parquet:"long_ps" meaning:"waiting that it caused through further waits"`
 }
 
-func eachDelay(r *Run, w *parquetfile.Writer[delayRow]) {
+func eachDelay(r *Run, w *columnfile.Writer[delayRow]) {
 	for i := range r.Waits.Delays {
 		d := &r.Waits.Delays[i]
 		for metric, cost := range d.ByWait {
@@ -100,7 +100,7 @@ type segmentRow struct {
 	After  *string `parquet:"after,optional,dict" meaning:"the wait state of another location that the segment before this one ended"`
 }
 
-func eachSegment(r *Run, w *parquetfile.Writer[segmentRow]) {
+func eachSegment(r *Run, w *columnfile.Writer[segmentRow]) {
 	for i := range r.Critical.Segments {
 		s := &r.Critical.Segments[i]
 		row := segmentRow{Rank: int32(s.Rank), Thread: int32(s.Thread), From: int64(s.From), To: int64(s.To)}
@@ -117,7 +117,7 @@ type shareRow struct {
 	Time     int64  `parquet:"critical_ps" meaning:"time on the critical path"`
 }
 
-func eachShare(r *Run, w *parquetfile.Writer[shareRow]) {
+func eachShare(r *Run, w *columnfile.Writer[shareRow]) {
 	for i := range r.Critical.Shares {
 		s := &r.Critical.Shares[i]
 		w.Add(shareRow{Rank: int32(s.Rank), CallPath: r.Waits.Paths.Names[s.Path], Time: int64(s.Time)})
@@ -139,7 +139,7 @@ type entryRow struct {
 	CollectiveBytes  int64  `parquet:"collective_bytes" meaning:"bytes that it sent and received in collectives"`
 }
 
-func eachEntry(r *Run, w *parquetfile.Writer[entryRow]) {
+func eachEntry(r *Run, w *columnfile.Writer[entryRow]) {
 	paths := r.Waits.Paths
 	for i := range r.Profile.Entries {
 		e := &r.Profile.Entries[i]

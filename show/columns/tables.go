@@ -1,5 +1,5 @@
 // Package columns holds the tables of a run for data frames and query engines: what happened, and what the analyses find,
-// as Parquet files. Values are exact, in the unit that the suffix of their column names.
+// as Parquet or Arrow files. Values are exact, in the unit that the suffix of their column names.
 //
 // Each table is a type of rows and a function that yields them. It computes no results.
 package columns
@@ -11,7 +11,7 @@ import (
 
 	"slackline/analyze/profile"
 	"slackline/analyze/waits"
-	"slackline/internal/parquetfile"
+	"slackline/internal/columnfile"
 	"slackline/model/timeline"
 )
 
@@ -28,11 +28,11 @@ type Run struct {
 
 // Table is a table of a run.
 type Table struct {
-	Name    string // of the file, without .parquet
+	Name    string // of the file, without its suffix
 	Meaning string
-	Columns []parquetfile.Column
+	Columns []columnfile.Column
 	// Write writes all rows and returns their number. Stop is asked from time to time: its error ends the work.
-	Write func(w io.Writer, r *Run, stop func() error) (int64, error)
+	Write func(w io.Writer, f columnfile.Format, r *Run, stop func() error) (int64, error)
 	// needs finds out what the rows hold beside what is known of every run; nil: nothing.
 	needs func(r *Run, ctx context.Context) error
 }
@@ -51,11 +51,11 @@ var Tables = []Table{
 	table("profile", "time, calls and traffic by rank and call path", eachEntry),
 }
 
-func table[T any](name, meaning string, rows func(r *Run, w *parquetfile.Writer[T])) Table {
+func table[T any](name, meaning string, rows func(r *Run, w *columnfile.Writer[T])) Table {
 	return Table{
-		Name: name, Meaning: meaning, Columns: parquetfile.ColumnsOf[T](),
-		Write: func(w io.Writer, r *Run, stop func() error) (int64, error) {
-			return parquetfile.Write(w, name, stop, func(to *parquetfile.Writer[T]) { rows(r, to) })
+		Name: name, Meaning: meaning, Columns: columnfile.ColumnsOf[T](),
+		Write: func(w io.Writer, f columnfile.Format, r *Run, stop func() error) (int64, error) {
+			return columnfile.Write(w, f, name, stop, func(to *columnfile.Writer[T]) { rows(r, to) })
 		},
 	}
 }
@@ -78,7 +78,7 @@ type locationRow struct {
 	Truncated  bool   `parquet:"truncated" meaning:"its end is missing in the trace"`
 }
 
-func eachLocation(r *Run, w *parquetfile.Writer[locationRow]) {
+func eachLocation(r *Run, w *columnfile.Writer[locationRow]) {
 	for i := range r.Waits.Timeline.Locations {
 		l := &r.Waits.Timeline.Locations[i]
 		row := locationRow{
@@ -105,7 +105,7 @@ type callRow struct {
 	Samples  *int32 `parquet:"samples,optional" meaning:"of a call that was made out of samples: how many saw the function and nothing that it called"`
 }
 
-func eachCall(r *Run, w *parquetfile.Writer[callRow]) {
+func eachCall(r *Run, w *columnfile.Writer[callRow]) {
 	tl, paths := r.Waits.Timeline, r.Waits.Paths
 	kinds := make([]string, paths.Len())
 	for i := range kinds {
@@ -155,7 +155,7 @@ type messageRow struct {
 	ReceivePath    string `parquet:"receive_callpath,dict" meaning:"call path of the call that completed its receive"`
 }
 
-func eachMessage(r *Run, w *parquetfile.Writer[messageRow]) {
+func eachMessage(r *Run, w *columnfile.Writer[messageRow]) {
 	tl := r.Waits.Timeline
 	for i := range tl.Messages {
 		m := &tl.Messages[i]
@@ -191,7 +191,7 @@ type memberRow struct {
 	CallPath     string `parquet:"callpath,dict" meaning:"call path of the call that began it"`
 }
 
-func eachMember(r *Run, w *parquetfile.Writer[memberRow]) {
+func eachMember(r *Run, w *columnfile.Writer[memberRow]) {
 	tl := r.Waits.Timeline
 	for i := range tl.Collectives {
 		c := &tl.Collectives[i]

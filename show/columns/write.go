@@ -6,6 +6,7 @@ import (
 
 	"slackline/analyze/waits"
 	"slackline/internal/atomicfile"
+	"slackline/internal/columnfile"
 	"slackline/internal/parallel"
 )
 
@@ -28,15 +29,15 @@ func (r *Run) findCritical(ctx context.Context) (err error) {
 	return r.criticalErr
 }
 
-// WriteDir writes all tables of a run into a directory that appears when it is complete: NAME.parquet for each. What was
-// there before is replaced if force is set.
-func WriteDir(ctx context.Context, dir string, force bool, r *Run) ([]Written, error) {
+// WriteDir writes all tables of a run into a directory that appears when it is complete: a file in a format for each, with the name
+// of the table and the suffix of the format. What was there before is replaced if force is set.
+func WriteDir(ctx context.Context, dir string, f columnfile.Format, force bool, r *Run) ([]Written, error) {
 	written := make([]Written, len(Tables))
 	failed := make([]error, len(Tables))
 	err := atomicfile.WriteDir(dir, force, func(d *atomicfile.Dir) error {
 		parallel.Each(len(Tables), runtime.GOMAXPROCS(0), func(i int) {
 			t := &Tables[i]
-			f, err := d.Create(t.Name + ".parquet")
+			file, err := d.Create(t.Name + "." + string(f))
 			if err != nil {
 				failed[i] = err
 				return
@@ -46,9 +47,9 @@ func WriteDir(ctx context.Context, dir string, force bool, r *Run) ([]Written, e
 				err = t.needs(r, ctx)
 			}
 			if err == nil {
-				rows, err = t.Write(f, r, ctx.Err)
+				rows, err = t.Write(file, f, r, ctx.Err)
 			}
-			if closed := f.Close(); err == nil {
+			if closed := file.Close(); err == nil {
 				err = closed
 			}
 			written[i], failed[i] = Written{t, rows}, err

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"slackline/analyze/waits"
+	"slackline/internal/columnfile"
 	"slackline/internal/spill"
 	"slackline/model/timeline"
 	"slackline/model/trace"
@@ -16,7 +17,7 @@ import (
 )
 
 // tablesOf writes the tables of a trace, with the run in a space if there is one, and returns the number of its events.
-func tablesOf(tb testing.TB, path, dir string, space *spill.Space) (events uint64, err error) {
+func tablesOf(tb testing.TB, path, dir string, f columnfile.Format, space *spill.Space) (events uint64, err error) {
 	tb.Helper()
 	tr, err := trace.Open(os.DirFS(filepath.Dir(path)), filepath.Base(path), trace.Options{})
 	if err != nil {
@@ -36,7 +37,7 @@ func tablesOf(tb testing.TB, path, dir string, space *spill.Space) (events uint6
 	if err != nil {
 		return 0, err
 	}
-	_, err = WriteDir(tb.Context(), dir, true, NewRun(result))
+	_, err = WriteDir(tb.Context(), dir, f, true, NewRun(result))
 	return events, err
 }
 
@@ -54,18 +55,19 @@ func TestTablesOfASpace(t *testing.T) {
 		if space != nil {
 			space.Smallest = 1
 		}
-		if _, err := tablesOf(t, path, filepath.Join(dir, "heap"), nil); err != nil {
+		f := columnfile.Formats()[i%len(columnfile.Formats())]
+		if _, err := tablesOf(t, path, filepath.Join(dir, "heap"), f, nil); err != nil {
 			t.Fatal(path, err)
 		}
-		if _, err := tablesOf(t, path, filepath.Join(dir, "space"), space); err != nil {
+		if _, err := tablesOf(t, path, filepath.Join(dir, "space"), f, space); err != nil {
 			t.Fatal(path, err)
 		}
 		if err := errors.Join(space.Err(), space.Close()); err != nil {
 			t.Fatal(err)
 		}
 		for _, table := range Tables {
-			heap, err1 := os.ReadFile(filepath.Join(dir, "heap", table.Name+".parquet"))
-			got, err2 := os.ReadFile(filepath.Join(dir, "space", table.Name+".parquet"))
+			heap, err1 := os.ReadFile(filepath.Join(dir, "heap", table.Name+"."+string(f)))
+			got, err2 := os.ReadFile(filepath.Join(dir, "space", table.Name+"."+string(f)))
 			if err := errors.Join(err1, err2); err != nil || !bytes.Equal(heap, got) {
 				t.Errorf("%s: table %s is another one in a space (%v)", path, table.Name, err)
 			}
@@ -125,19 +127,22 @@ func ringTrace(b *testing.B, ranks, iterations int) string {
 // BenchmarkWriteDir reads a trace, analyzes it and writes its tables, with the lists of the run on the heap and in a file.
 func BenchmarkWriteDir(b *testing.B) {
 	path := ringTrace(b, 64, 2000)
-	for _, where := range []string{"heap", "file"} {
-		b.Run("lists="+where, func(b *testing.B) {
+	for _, test := range []struct {
+		format columnfile.Format
+		where  string
+	}{{columnfile.Parquet, "heap"}, {columnfile.Parquet, "file"}, {columnfile.Arrow, "file"}} {
+		b.Run(fmt.Sprintf("format=%s/lists=%s", test.format, test.where), func(b *testing.B) {
 			b.ReportAllocs()
 			total := uint64(0)
 			for b.Loop() {
 				var space *spill.Space
 				var err error
-				if where == "file" {
+				if test.where == "file" {
 					if space, err = spill.New(b.TempDir(), 64<<20); err != nil {
 						b.Fatal(err)
 					}
 				}
-				events, err := tablesOf(b, path, filepath.Join(b.TempDir(), "tables"), space)
+				events, err := tablesOf(b, path, filepath.Join(b.TempDir(), "tables"), test.format, space)
 				if err := errors.Join(err, space.Err(), space.Close()); err != nil {
 					b.Fatal(err)
 				}

@@ -1,6 +1,6 @@
-// Package parquetfile writes rows as Parquet files, for data frames and query engines. What a column is stands in the file
-// itself: its unit, which the suffix of its name tells, and its meaning.
-package parquetfile
+// Package columnfile writes rows as files of columns, for data frames and query engines: Parquet, compressed, or Arrow, which
+// can be mapped. What a column is stands in the file itself: its unit, which the suffix of its name tells, and its meaning.
+package columnfile
 
 import (
 	"encoding/json"
@@ -9,12 +9,25 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
-
-	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/compress/zstd"
-
-	"slackline/internal/provenance"
 )
+
+// Format is a format of files; its name is also their suffix.
+type Format string
+
+// The formats.
+const (
+	Parquet Format = "parquet"
+	Arrow   Format = "arrow"
+)
+
+// Formats are the formats that can be written.
+func Formats() []Format { return []Format{Parquet, Arrow} }
+
+// encoder writes rows in a format.
+type encoder[T any] interface {
+	Write(rows []T) (int, error)
+	Close() error
+}
 
 // Version is that of the tables: it changes if a column gets another name, type or meaning, not if one is added.
 const Version = 1
@@ -65,25 +78,17 @@ func ColumnsOf[T any]() []Column {
 	return columns
 }
 
-// options are the same for all files: what the table is stands in the file itself.
-func options(table string, columns []Column) ([]parquet.WriterOption, error) {
+// metadata is the same for all files: what the table is stands in the file itself.
+func metadata(table string, columns []Column) ([][2]string, error) {
 	described, err := json.Marshal(columns)
-	if err != nil {
-		return nil, err
-	}
-	return []parquet.WriterOption{
-		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest}),
-		parquet.MaxRowsPerRowGroup(rowsPerGroup),
-		parquet.CreatedBy("slackline", provenance.Version(), ""),
-		parquet.KeyValueMetadata("slackline.table", table),
-		parquet.KeyValueMetadata("slackline.schema", strconv.Itoa(Version)),
-		parquet.KeyValueMetadata("slackline.columns", string(described)),
-	}, nil
+	return [][2]string{
+		{"slackline.table", table}, {"slackline.schema", strconv.Itoa(Version)}, {"slackline.columns", string(described)},
+	}, err
 }
 
 // Writer takes rows one by one and writes them in batches.
 type Writer[T any] struct {
-	to    *parquet.GenericWriter[T]
+	to    encoder[T]
 	batch []T
 	rows  int64
 	stop  func() error
@@ -108,21 +113,31 @@ func (w *Writer[T]) flush() {
 	w.batch = w.batch[:0]
 }
 
-// Write writes the rows that fill adds as a file, and returns their number. Stop is asked from time to time: its error ends
-// the work.
-func Write[T any](w io.Writer, table string, stop func() error, fill func(w *Writer[T])) (int64, error) {
-	o, err := options(table, ColumnsOf[T]())
+// Write writes the rows that fill adds as a file, and returns their number. Fill is called as often as the format needs to see
+// all rows. Stop is asked from time to time: its error ends the work.
+func Write[T any](w io.Writer, f Format, table string, stop func() error, fill func(w *Writer[T])) (int64, error) {
+	columns := ColumnsOf[T]()
+	described, err := metadata(table, columns)
 	if err != nil {
 		return 0, err
 	}
-	rows := &Writer[T]{to: parquet.NewGenericWriter[T](w, o...), batch: make([]T, 0, 1<<12), stop: stop}
-	fill(rows)
-	rows.flush()
-	if rows.err != nil {
-		return 0, rows.err
+	var passes []encoder[T]
+	if f == Arrow {
+		passes = arrowPasses(w, columns, described, addFields[T])
+	} else {
+		passes = []encoder[T]{newParquet[T](w, described)}
 	}
-	if err := rows.to.Close(); err != nil {
-		return 0, fmt.Errorf("table %s: %w", table, err)
+	rows := &Writer[T]{batch: make([]T, 0, 1<<12), stop: stop}
+	for _, rows.to = range passes {
+		rows.rows = 0
+		fill(rows)
+		rows.flush()
+		if rows.err != nil {
+			return 0, rows.err
+		}
+		if err := rows.to.Close(); err != nil {
+			return 0, fmt.Errorf("table %s: %w", table, err)
+		}
 	}
 	return rows.rows, nil
 }
