@@ -3,6 +3,7 @@
 #include <mpi.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -13,6 +14,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static pthread_barrier_t barrier;
 static int pair[2], woken;
+static atomic_int napping;
 static char byte;
 static pthread_t waker;
 
@@ -26,8 +28,22 @@ __attribute__((noinline)) void busy(void) {
     for (double end = now(CLOCK_THREAD_CPUTIME_ID) + 5; now(CLOCK_THREAD_CPUTIME_ID) < end;) {}
 }
 
-/* wake ends all of the waits below, a while after it was started. */
+/* asleep waits until the first thread, which is about to wait, sleeps: it may have to wait for a CPU before. */
+static void asleep(void) {
+    char path[64], state = 0;
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)getpid());
+    while (state != 'S') {
+        usleep(1000);
+        if (!napping) continue;
+        FILE *f = fopen(path, "r");
+        if (f == NULL || fscanf(f, "%*d (%*[^)]) %c", &state) != 1) return;
+        fclose(f);
+    }
+}
+
+/* wake ends all of the waits below, a while after they began. */
 static void *wake(void *unused) {
+    asleep();
     usleep(100000);
     sem_post(&flag);
     pthread_mutex_lock(&mutex);
@@ -55,8 +71,10 @@ NAP(recv, got = (int)recv(pair[0], &byte, 1, 0))
         pthread_create(&waker, NULL, wake, nap_##name == nap_barrier_wait ? &barrier : NULL); \
         busy(); \
         double begin = now(CLOCK_MONOTONIC); \
+        napping = 1; \
         int got = nap_##name(); \
         printf("nap_%s %d %.1f\n", #name, got, now(CLOCK_MONOTONIC) - begin); \
+        napping = 0; \
         busy(); \
         if (waker != 0) pthread_join(waker, NULL); \
     } while (0)
