@@ -60,6 +60,7 @@ func traceOf(tool string, read func() (*kineto.Profile, error)) (*Trace, error) 
 	if err != nil {
 		return nil, err
 	}
+	whole.Shift(-whole.Start, c.threads) // once: all timelines of the trace share its lists
 	events := FromTimeline(whole)
 	t.Definitions, t.Open, t.hosts = events.Definitions, events.Open, events.hosts
 	t.Tool = tool

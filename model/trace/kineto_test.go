@@ -209,3 +209,27 @@ func BenchmarkKineto(b *testing.B) {
 		})
 	}
 }
+
+// TestKinetoAgain makes the timeline of a trace several times. The first event of the file is not the earliest one.
+func TestKinetoAgain(t *testing.T) {
+	data := `{"schemaVersion": 1, "traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "second", "pid": 7, "tid": 7, "ts": 100, "dur": 5},
+{"ph": "X", "cat": "cpu_op", "name": "first", "pid": 7, "tid": 7, "ts": 10, "dur": 5}]}`
+	tr, err := Open(fstest.MapFS{"a.json": {Data: []byte(data)}}, "a.json", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var last *timeline.Timeline
+	for n := range 3 {
+		if last, err = ToTimeline(tr, TimelineOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		at := last.Locations[0].Calls.Enter
+		if last.Start != 0 || last.End != 95*unit.Microsecond || at[1] != 0 || at[2] != 90*unit.Microsecond {
+			t.Errorf("timeline %d: from %v to %v, calls at %v, want 0, 95us and calls at 0 and 90us", n, last.Start, last.End, at)
+		}
+	}
+	back, err := ToTimeline(FromTimeline(last), TimelineOptions{})
+	if err != nil || back.Start != 0 || back.End != 95*unit.Microsecond {
+		t.Errorf("from its events: %v, %v", back, err)
+	}
+}

@@ -189,7 +189,7 @@ func (r *rankBuilder) enter(l *timeline.LocationBuilder, n int, host timeline.Re
 	}
 	var open []int64 // ends
 	for _, i := range calls {
-		c := r.calls.at(i)
+		c := *r.calls.at(i)
 		for k := len(open); k > 0 && open[k-1] <= c.begin; k = len(open) {
 			l.Leave(unit.Duration(open[k-1]) + r.shift)
 			open = open[:k-1]

@@ -4,8 +4,8 @@
 //   - Events of the host are calls, nested by containment. The master of a rank is the thread whose id is that of its process; it gets an
 //     outermost call "host" over the whole time of the rank. Names lose what differs from step to step and from rank to rank.
 //   - Kernels, copies and memsets are activities of streams, named device:stream; the call with the same correlation launched them.
-//   - Times are decimal numbers of microseconds after the base time of the file; they are kept to the picosecond. The first event of all
-//     ranks is at 0.
+//   - Times are decimal numbers of microseconds after the base time of the file; they are kept to the picosecond. They count from
+//     the first event of the files, which need not be the earliest.
 //   - Kernels of NCCL and RCCL carry out collectives and messages (communication.go). If these are impossible as recorded, the clocks of
 //     ranks are moved (moveClocks).
 //   - A file that ends too early gives all events before the cut, with a warning.
