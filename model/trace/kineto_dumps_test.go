@@ -32,7 +32,7 @@ func inspectorLogs() fstest.MapFS {
 
 func TestInspector(t *testing.T) {
 	tr, err := Open(inspectorLogs(), "run", Options{})
-	if err != nil || tr.Format != "inspector" || tr.Ranks != 2 || len(tr.Warnings) != 1 || !strings.Contains(tr.Warnings[0], "1 records") {
+	if err != nil || tr.Format != "inspector" || tr.Ranks != 2 || len(tr.Warnings) != 2 || !strings.Contains(tr.Warnings[0], "1 records") {
 		t.Fatalf("%+v, %v", tr, err)
 	}
 	tl, err := ToTimeline(tr, TimelineOptions{})
@@ -55,7 +55,7 @@ func TestInspector(t *testing.T) {
 	zero := single["run/a-pid2.log"] // a message of which only this end has times
 	zero.Data = append(zero.Data, inspectorLine(0, `"p2p_perf":{"p2p":"Send","p2p_sn":9,"p2p_peer":1,"p2p_msg_size_bytes":8}`, 300, 310)...)
 	tr, err = Open(single, "run", Options{})
-	if err != nil || len(tr.Warnings) != 2 || !strings.HasPrefix(tr.Warnings[1], "1 sends and receives are left out") {
+	if err != nil || len(tr.Warnings) != 3 || !strings.HasPrefix(tr.Warnings[2], "1 sends and receives are left out") {
 		t.Errorf("a message with one end: %v, %v", tr.Warnings, err)
 	}
 	bare := fstest.MapFS{"a.log": {Data: []byte(`{"header":{"id":"1","rank":0,"n_ranks":1},"coll_perf":{"coll":"AllReduce"}}` + "\n")}}

@@ -8,8 +8,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
+	"slices"
 	"strings"
 
+	"slackline/internal/phrase"
 	"slackline/model/trace/damage"
 	"slackline/model/trace/kineto"
 )
@@ -159,6 +162,7 @@ func ReadInspector(fsys fs.FS, dir string, names []string, show func(string) str
 	if lost > 0 {
 		warnings = append(warnings, fmt.Sprintf("%d records have no times of kernels and are left out", lost))
 	}
+	warnings = append(warnings, incomplete(files, members, sizes)...)
 	places, lists := map[string]map[int]int64{}, map[string]string{}
 	for name, of := range members {
 		places[name], lists[name] = known(of, sizes[name])
@@ -193,6 +197,50 @@ func ReadInspector(fsys fs.FS, dir string, names []string, show func(string) str
 			single))
 	}
 	return profile(files, warnings)
+}
+
+// incomplete says which logs and records are missing: a rank of which nothing is known may be the one that others wait for.
+func incomplete(files []*file, members map[string]map[int]int, sizes map[string]int) (warnings []string) {
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if n := len(members[name]); n < sizes[name] {
+			warnings = append(warnings, fmt.Sprintf("communicator %s has %s, but there are logs of %d only: what others wait for may be missing",
+				name, phrase.Plural(sizes[name], "rank"), n))
+		}
+	}
+	type collective struct {
+		group, name string
+		number      int64
+	}
+	ranks := map[collective]int{}
+	twice := 0
+	for _, f := range files {
+		own := map[collective]bool{}
+		for i := range f.ops {
+			if op := &f.ops[i]; op.peer < 0 {
+				c := collective{op.group, op.name, op.id}
+				if own[c] {
+					twice++
+				} else {
+					own[c] = true
+					ranks[c]++
+				}
+			}
+		}
+	}
+	part := 0
+	for c, n := range ranks {
+		if n < len(members[c.group]) {
+			part++
+		}
+	}
+	if part > 0 {
+		warnings = append(warnings, fmt.Sprintf("%s recorded on some ranks only: their logs begin late, end early, or have lost records",
+			phrase.Plural(part, "collective")))
+	}
+	if twice > 0 {
+		warnings = append(warnings, fmt.Sprintf("%s recorded twice in a log", phrase.Plural(twice, "collective")))
+	}
+	return warnings
 }
 
 // message is what both ends of a message have in common.

@@ -86,9 +86,35 @@ func TestInspectorCommunicators(t *testing.T) {
 	if len(d.Messages) != 1 || d.Streams[d.Messages[0].From].Rank != 1 || d.Streams[d.Messages[0].To].Rank != 2 {
 		t.Errorf("messages %+v, want one from rank 1 to rank 2", d.Messages)
 	}
-	want := []string{"1 sends and receives are left out, because their other end has no record with times of kernels"}
+	want := []string{"communicator some has 3 ranks, but there are logs of 2 only: what others wait for may be missing",
+		"1 sends and receives are left out, because their other end has no record with times of kernels"}
 	if diff := cmp.Diff(want, p.Warnings); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)
+	}
+}
+
+// TestInspectorIncomplete: a rank without a log, or without a record, may be the one that others wait for.
+func TestInspectorIncomplete(t *testing.T) {
+	whole := func(rank int) string {
+		return line("w", rank, 3, coll("AllReduce", 1), 10+rank, 20) + line("w", rank, 3, coll("AllReduce", 2), 30+rank, 40)
+	}
+	few, part := "communicator w has 3 ranks, but there are logs of 2 only", "1 collective recorded on some ranks only"
+	for _, tc := range []struct {
+		logs []string
+		want string
+	}{
+		{[]string{whole(0), whole(1), whole(2)}, ""}, {[]string{whole(0), whole(2)}, few},
+		{[]string{whole(0), whole(1), line("w", 2, 3, coll("AllReduce", 1), 12, 20)}, part},
+		{[]string{whole(0), whole(1), whole(2) + line("w", 2, 3, coll("AllReduce", 2), 32, 40)}, "1 collective recorded twice in a log"},
+	} {
+		fsys, names := logs(tc.logs...)
+		p, err := ReadInspector(fsys, "job", names, shown, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(p.Warnings, "\n"); !strings.HasPrefix(got, tc.want) || got != "" && tc.want == "" {
+			t.Errorf("warnings %q, want %q", got, tc.want)
+		}
 	}
 }
 
