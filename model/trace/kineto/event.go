@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"strings"
 	"unicode/utf8"
@@ -92,28 +91,15 @@ func (f *rankFile) event(b []byte) (int, error) {
 	complete := false
 	i := 1
 	for {
-		for i < len(b) && (b[i] <= ' ' || b[i] == ',') {
-			i++
-		}
-		if i >= len(b) {
-			return 0, errJSONCut
-		}
-		if b[i] == '}' {
-			i++
-			break
-		}
-		if b[i] != '"' {
-			return 0, fmt.Errorf("expected the name of a member, got %q", b[i])
-		}
-		n, err := stringLength(b[i:])
-		if err != nil {
+		key, value, err := memberAt(b, i)
+		if i = value; err != nil {
 			return 0, err
 		}
-		key := b[i+1 : i+n-1]
-		for i += n; i < len(b) && (b[i] <= ' ' || b[i] == ':'); {
-			i++
+		if key == nil {
+			break
 		}
-		if n, err = jsonLength(b[min(i, len(b)):]); err != nil {
+		n, err := jsonLength(b[i:])
+		if err != nil {
 			return 0, err
 		}
 		v := b[i : i+n]

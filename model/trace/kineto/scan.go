@@ -211,29 +211,13 @@ func closing(b []byte, from, depth int) (int, error) {
 
 // members calls visit with the keys and values of an object, without the quotes of the keys; an error ends it.
 func members(b []byte, visit func(key, value []byte) error) error {
-	i := 1
-	for {
-		for i < len(b) && (b[i] <= ' ' || b[i] == ',') {
-			i++
-		}
-		if i >= len(b) {
-			return errJSONCut
-		}
-		if b[i] == '}' {
-			return nil
-		}
-		if b[i] != '"' {
-			return fmt.Errorf("expected the name of a member, got %q", b[i])
-		}
-		n, err := stringLength(b[i:])
-		if err != nil {
+	for i := 1; ; {
+		key, i2, err := memberAt(b, i)
+		if i = i2; err != nil || key == nil {
 			return err
 		}
-		key := b[i+1 : i+n-1]
-		for i += n; i < len(b) && (b[i] <= ' ' || b[i] == ':'); {
-			i++
-		}
-		if n, err = jsonLength(b[i:]); err != nil {
+		n, err := jsonLength(b[i:])
+		if err != nil {
 			return err
 		}
 		if err := visit(key, b[i:i+n]); err != nil {
@@ -241,6 +225,47 @@ func members(b []byte, visit func(key, value []byte) error) error {
 		}
 		i += n
 	}
+}
+
+// memberAt returns the name of the member of an object that comes at a place, which is after the brace or after a value, and where its
+// value begins; nil and the place after the brace where the object ends.
+func memberAt(b []byte, i int) (key []byte, value int, err error) {
+	first := i == 1
+	if i = skipSpace(b, i); i >= len(b) {
+		return nil, i, errJSONCut
+	}
+	switch {
+	case b[i] == '}':
+		return nil, i + 1, nil
+	case !first && b[i] != ',':
+		return nil, i, fmt.Errorf("expected a comma between members, got %q", b[i])
+	case !first:
+		if i = skipSpace(b, i+1); i >= len(b) {
+			return nil, i, errJSONCut
+		}
+	}
+	if b[i] != '"' {
+		return nil, i, fmt.Errorf("expected the name of a member, got %q", b[i])
+	}
+	n, err := stringLength(b[i:])
+	if err != nil {
+		return nil, i, err
+	}
+	key = b[i+1 : i+n-1]
+	if i = skipSpace(b, i+n); i >= len(b) {
+		return nil, i, errJSONCut
+	}
+	if b[i] != ':' {
+		return nil, i, fmt.Errorf("expected a colon after the name of a member, got %q", b[i])
+	}
+	return key, skipSpace(b, i+1), nil
+}
+
+func skipSpace(b []byte, i int) int {
+	for i < len(b) && b[i] <= ' ' {
+		i++
+	}
+	return i
 }
 
 // unquoted is the text of a string, or the value itself if it is none. Escapes stay as they are.

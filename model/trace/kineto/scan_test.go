@@ -21,3 +21,30 @@ func TestMicros(t *testing.T) {
 		}
 	}
 }
+
+// Names, colons and commas of an object are where JSON has them: a number of which the start is cut off together with its colon would be
+// another number.
+func TestMembers(t *testing.T) {
+	for text, want := range map[string]string{
+		`{}`: "", `{ "a" : 1 ,"b":[1,{}]}`: `a=1 b=[1,{}] `, `{"":"x"}`: `="x" `,
+		`{"a"1}`:          "expected a colon after the name of a member, got '1'",
+		`{"a"::1}`:        "unexpected ':'",
+		`{"a":1 "b":2}`:   "expected a comma between members, got '\"'",
+		`{"a":1,,"b":2}`:  "expected the name of a member, got ','",
+		`{,"a":1}`:        "expected the name of a member, got ','",
+		`{"a":1,}`:        "expected the name of a member, got '}'",
+		`{"a":1, "b"`:     errJSONCut.Error(),
+		`{"a":1, "b": 2 `: errJSONCut.Error(),
+	} {
+		got := ""
+		if err := members([]byte(text), func(key, v []byte) error {
+			got += string(key) + "=" + string(v) + " "
+			return nil
+		}); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
