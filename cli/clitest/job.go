@@ -39,7 +39,7 @@ func (j *Job) NothingLeft(t *testing.T, shared []string) {
 			t.Errorf("%s is left: %v", file, err)
 		}
 	}
-	for _, v := range j.Env {
+	for _, v := range j.Environ() { // of several values of a name, the last
 		dir, is := strings.CutPrefix(v, "TMPDIR=")
 		if !is {
 			continue
