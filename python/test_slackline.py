@@ -64,6 +64,8 @@ class Verbs(unittest.TestCase):
             paths = slackline.tables(TRACE, Path(folder) / "tables")
             self.assertIn("wait_states", paths)
             self.assertTrue(paths["calls"].read_bytes().startswith(b"PAR1"))
+            paths = slackline.tables(TRACE, Path(folder) / "arrow", to="arrow")
+            self.assertTrue(paths["calls"].read_bytes().startswith(b"ARROW1"))
 
     def test_frames(self):
         """Each library gets the columns by name; those that are installed make a frame."""

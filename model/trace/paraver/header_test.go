@@ -51,6 +51,11 @@ func TestNumber(t *testing.T) {
 		if got != want {
 			t.Errorf("number(%q) = %s, want %s", text, got, want)
 		}
+		r := &reader{Trace: &Trace{}}
+		r.record([]byte("c:" + text + ":5")) // too short for a communicator: the numbers of the line remain
+		if got := fmt.Sprint(r.fields); got != "["+want+" 5]" && (want != none || got != "[]") {
+			t.Errorf("a line with %q has the numbers %s, want %s first", text, got, want)
+		}
 	}
 }
 

@@ -227,17 +227,20 @@ func (r *reader) record(line []byte) error {
 		return r.fail("a record of kind %q, which there is not", line[:1])
 	}
 	r.fields = r.fields[:0]
-	for rest := line[2:]; ; {
-		text, after, more := bytes.Cut(rest, []byte{':'})
-		value, ok := number(text)
-		if !ok {
-			return r.fail("%q is not a number", text)
+	for at := 2; at <= len(line); at++ {
+		value, begin := int64(0), at
+		for ; at < len(line) && line[at]-'0' <= 9; at++ {
+			value = 10*value + int64(line[at]-'0')
+		}
+		if at == begin || at-begin > 18 || at < len(line) && line[at] != ':' { // not just a few digits
+			text, _, _ := bytes.Cut(line[begin:], []byte{':'})
+			var ok bool
+			if value, ok = number(text); !ok {
+				return r.fail("%q is not a number", text)
+			}
+			at = begin + len(text)
 		}
 		r.fields = append(r.fields, value)
-		if !more {
-			break
-		}
-		rest = after
 	}
 	switch line[0] {
 	case '2':
@@ -248,7 +251,7 @@ func (r *reader) record(line []byte) error {
 	return r.communicator(r.fields)
 }
 
-// number reads a number; faster than strconv, and without a string.
+// number reads a number, which may be negative or an address of 64 bits.
 func number(text []byte) (int64, bool) {
 	digits := text
 	if len(digits) > 0 && digits[0] == '-' {
