@@ -1,8 +1,6 @@
 package replay
 
 import (
-	"bufio"
-	"encoding/binary"
 	"encoding/gob"
 	"errors"
 	"fmt"
@@ -10,7 +8,6 @@ import (
 	"math"
 	"slices"
 
-	"slackline/internal/chunk"
 	"slackline/model/schedule"
 )
 
@@ -31,50 +28,30 @@ type encodedHead struct {
 // errEncoded is the error of Decode for bytes that Encode did not write.
 var errEncoded = errors.New("a program of another process makes no sense; do all of them run the same version?")
 
-// Encode writes the program for Decode on another process, piece by piece. Nothing else is promised of the form.
+// encodedRank is the operations of a rank, by column.
+type encodedRank struct {
+	Blocks     []uint32 // by block, and at the end: its place among the operations, in First and in Dependents
+	Kinds      []uint32 // with CPU, NIC and Context
+	Sizes      []int64
+	Peers      []int32
+	Tags       []uint32
+	Origins    []uint32
+	First      []uint32
+	Dependents []schedule.Dependent
+}
+
+// Encode writes the program for Decode on another process, rank by rank. Nothing else is promised of the form.
 func (p *Program) Encode(w io.Writer) error {
-	e := &encoder{to: w}
-	e.head(p)
-	for rank := range p.programs {
-		e.rank(&p.programs[rank])
+	e := gob.NewEncoder(w)
+	err := e.Encode(p.encodedHead())
+	for rank := 0; rank < len(p.programs) && err == nil; rank++ {
+		err = e.Encode(p.programs[rank].encoded())
 	}
-	e.flush()
-	return e.err
+	return err
 }
 
-// encoder writes numbers; an error ends that.
-type encoder struct {
-	to     io.Writer
-	buffer []byte
-	err    error
-}
-
-// encoderBuffer is how many bytes an encoder gathers before it writes them.
-const encoderBuffer = 1 << 16
-
-func (e *encoder) flush() {
-	if e.err == nil {
-		_, e.err = e.to.Write(e.buffer)
-	}
-	e.buffer = e.buffer[:0]
-}
-
-func (e *encoder) uint(v uint64) {
-	if len(e.buffer) >= encoderBuffer {
-		e.flush()
-	}
-	e.buffer = binary.AppendUvarint(e.buffer, v)
-}
-
-// Write implements io.Writer.
-func (e *encoder) Write(b []byte) (int, error) {
-	e.buffer = append(e.buffer, b...)
-	e.flush()
-	return len(b), e.err
-}
-
-func (e *encoder) head(p *Program) {
-	h := encodedHead{
+func (p *Program) encodedHead() *encodedHead {
+	h := &encodedHead{
 		Recorded: p.recorded, Ranks: p.Ranks(), Calls: slices.Clone(p.recordedCalls), SizesOf: make([]int32, len(p.recordedCalls)),
 		Members: p.table.members[1:], Global: p.table.global, Origins: p.origins, Shape: p.shape, Report: p.report, Tales: p.tales,
 	}
@@ -91,44 +68,31 @@ func (e *encoder) head(p *Program) {
 		}
 		h.SizesOf[i] = known[&sizes[0]]
 	}
-	if err := gob.NewEncoder(e).Encode(h); e.err == nil {
-		e.err = err
-	}
+	return h
 }
 
-func (e *encoder) rank(r *rankProgram) {
-	e.uint(uint64(len(r.blocks)))
-	var last place
-	for _, b := range r.blocks {
-		e.uint(uint64(b.ops - last.ops))
-		e.uint(uint64(b.first - last.first))
-		e.uint(uint64(b.dependents - last.dependents))
-		last = b
+func (r *rankProgram) encoded() *encodedRank {
+	n := len(r.ops)
+	e := &encodedRank{
+		Kinds: make([]uint32, n), Sizes: make([]int64, n), Peers: make([]int32, n), Tags: make([]uint32, n), Origins: make([]uint32, n),
+		First: r.first, Dependents: r.dependents,
 	}
-	e.uint(uint64(len(r.ops)))
+	for _, b := range r.blocks {
+		e.Blocks = append(e.Blocks, b.ops, b.first, b.dependents)
+	}
 	for i := range r.ops {
 		op := &r.ops[i]
-		e.uint(uint64(op.Kind) | uint64(op.CPU)<<8 | uint64(op.NIC)<<16 | uint64(op.Context)<<24)
-		e.uint(chunk.Zigzag(op.Size))
-		e.uint(chunk.Zigzag(int64(op.Peer)))
-		e.uint(uint64(op.Tag))
-		e.uint(uint64(op.Origin))
+		e.Kinds[i] = uint32(op.Kind) | uint32(op.CPU)<<8 | uint32(op.NIC)<<16 | uint32(op.Context)<<24
+		e.Sizes[i], e.Peers[i], e.Tags[i], e.Origins[i] = op.Size, op.Peer, op.Tag, op.Origin
 	}
-	e.uint(uint64(len(r.first)))
-	for _, v := range r.first {
-		e.uint(uint64(v))
-	}
-	e.uint(uint64(len(r.dependents)))
-	for _, v := range r.dependents {
-		e.uint(uint64(v))
-	}
+	return e
 }
 
 // Decode reads what Encode wrote. It yields the same operations, also with other numbers of ranks.
 func Decode(r io.Reader) (*Program, error) {
-	d := &decoder{from: bufio.NewReaderSize(r, encoderBuffer)}
+	d := gob.NewDecoder(r)
 	var h encodedHead
-	if err := gob.NewDecoder(d.from).Decode(&h); err != nil { // it reads no more than it needs
+	if err := d.Decode(&h); err != nil {
 		return nil, fmt.Errorf("%w (%w)", errEncoded, err)
 	}
 	p, err := h.program()
@@ -136,10 +100,15 @@ func Decode(r io.Reader) (*Program, error) {
 		return nil, err
 	}
 	for range h.Recorded {
-		p.programs = append(p.programs, d.rank(&h))
-		if d.err != nil {
-			return nil, d.err
+		var e encodedRank
+		if err := d.Decode(&e); err != nil {
+			return nil, fmt.Errorf("%w (%w)", errEncoded, err)
 		}
+		rank, err := e.program(len(h.Calls))
+		if err != nil {
+			return nil, err
+		}
+		p.programs = append(p.programs, rank)
 	}
 	return p.WithRanks(h.Ranks)
 }
@@ -169,77 +138,33 @@ func (h *encodedHead) program() (*Program, error) {
 	}, nil
 }
 
-// decoder reads numbers; the first error stays.
-type decoder struct {
-	from *bufio.Reader
-	err  error
-}
-
-func (d *decoder) uint(most uint64) uint64 {
-	if d.err != nil {
-		return 0
+// program is the rank of a program with so many calls.
+func (e *encodedRank) program(calls int) (rankProgram, error) {
+	n := len(e.Kinds)
+	r := rankProgram{ops: make([]schedule.Op, n), first: e.First, dependents: e.Dependents}
+	if len(e.Sizes) != n || len(e.Peers) != n || len(e.Tags) != n || len(e.Origins) != n || len(e.Blocks)%3 != 0 {
+		return r, errEncoded
 	}
-	v, err := binary.ReadUvarint(d.from)
-	switch {
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), err == nil && v > most:
-		d.err = errEncoded
-		return 0
-	case err != nil:
-		d.err = err
-		return 0
-	}
-	return v
-}
-
-// decodedRoom bounds the memory that is taken before there is something to put into it.
-const decodedRoom = 1 << 16
-
-// list reads a list of at most so many things.
-func list[T any](d *decoder, next func() T) []T {
-	n := d.uint(maxPerRank)
-	things := make([]T, 0, min(n, decodedRoom))
-	for ; n > 0 && d.err == nil; n-- {
-		things = append(things, next())
-	}
-	return slices.Clip(things)
-}
-
-// rank reads the operations of a rank.
-func (d *decoder) rank(h *encodedHead) rankProgram {
-	var r rankProgram
-	var at place
-	r.blocks = list(d, func() place {
-		at.ops += uint32(d.uint(maxPerRank))
-		at.first += uint32(d.uint(maxPerRank))
-		at.dependents += uint32(d.uint(maxPerRank))
-		return at
-	})
-	r.ops = list(d, func() schedule.Op { return d.op(h) })
-	number := func() uint32 { return uint32(d.uint(math.MaxUint32)) }
-	r.first = list(d, number)
-	r.dependents = list(d, func() schedule.Dependent { return schedule.Dependent(number()) })
-	last := place{}
-	for _, b := range r.blocks {
-		if b.ops < last.ops || b.first < last.first || b.dependents < last.dependents {
-			d.err = errEncoded
-			return r
+	for i, kinds := range e.Kinds {
+		op := schedule.Op{
+			Kind: schedule.Kind(kinds), CPU: uint8(kinds >> 8), NIC: uint8(kinds >> 16), Context: uint8(kinds >> 24),
+			Size: e.Sizes[i], Peer: e.Peers[i], Tag: e.Tags[i], Origin: e.Origins[i],
 		}
-		last = b
+		if op.Kind == schedule.Collective && (op.Size < 0 || op.Size >= int64(calls)) {
+			return r, errEncoded
+		}
+		r.ops[i] = op
 	}
-	if int64(last.ops) > int64(len(r.ops)) || int64(last.first) > int64(len(r.first)) || int64(last.dependents) > int64(len(r.dependents)) {
-		d.err = errEncoded
+	var last place
+	for b := range slices.Chunk(e.Blocks, 3) {
+		at := place{b[0], b[1], b[2]}
+		if at.ops < last.ops || at.first < last.first || at.dependents < last.dependents {
+			return r, errEncoded
+		}
+		r.blocks, last = append(r.blocks, at), at
 	}
-	return r
-}
-
-func (d *decoder) op(h *encodedHead) schedule.Op {
-	kinds := d.uint(math.MaxUint32)
-	op := schedule.Op{Kind: schedule.Kind(kinds), CPU: uint8(kinds >> 8), NIC: uint8(kinds >> 16), Context: uint8(kinds >> 24)}
-	op.Size = chunk.Unzigzag(d.uint(math.MaxUint64))
-	op.Peer = int32(chunk.Unzigzag(d.uint(math.MaxUint32)))
-	op.Tag, op.Origin = uint32(d.uint(math.MaxUint32)), uint32(d.uint(math.MaxUint32))
-	if op.Kind == schedule.Collective && (op.Size < 0 || op.Size >= int64(len(h.Calls))) {
-		d.err = errEncoded
+	if int(last.ops) > n || int(last.first) > len(r.first) || int(last.dependents) > len(r.dependents) {
+		return r, errEncoded
 	}
-	return op
+	return r, nil
 }
