@@ -74,13 +74,13 @@ func (r *run) unfinished(s *generalState, parts []*general, link *link) error {
 	if p, ok := r.program.(*schedule.Packed); ok {
 		e.File = p.File()
 	}
-	for class, list := range x.reasons {
+	for class, list := range x.Reasons {
 		for _, reason := range list {
 			if len(e.Reasons) < maxReasons {
-				e.Reasons = append(e.Reasons, reason.text)
+				e.Reasons = append(e.Reasons, reason.Text)
 			}
 		}
-		e.More += x.count[class]
+		e.More += x.Count[class]
 	}
 	e.More -= len(e.Reasons)
 	return e
@@ -93,14 +93,19 @@ type explainer struct {
 	parts []*general
 	// The messages that were left over on other processes, by sender.
 	elsewhere map[leftover]bool
-	reasons   [3][]reason // of receives, messages, operations; the first maxReasons of each
-	count     [3]int      // how many there are
+	leftOver
+}
+
+// leftOver is what is left of receives, messages and operations.
+type leftOver struct {
+	Reasons [3][]reason // the first maxReasons of each
+	Count   [3]int      // how many there are
 }
 
 // reason is why a rank of the whole could not go on.
 type reason struct {
-	rank int
-	text string
+	Rank int
+	Text string
 }
 
 // sendOf names a send: its rank and its index in the block.
@@ -120,9 +125,9 @@ const (
 )
 
 func (x *explainer) add(class, rank int, format string, args ...any) {
-	x.count[class]++
-	if len(x.reasons[class]) < maxReasons {
-		x.reasons[class] = append(x.reasons[class], reason{rank, fmt.Sprintf(format, args...)})
+	x.Count[class]++
+	if len(x.Reasons[class]) < maxReasons {
+		x.Reasons[class] = append(x.Reasons[class], reason{rank, fmt.Sprintf(format, args...)})
 	}
 }
 
@@ -263,34 +268,19 @@ func (x *explainer) shareLeftovers(l *link) error {
 
 // shareReasons puts the reasons of all processes together, in the order of the ranks.
 func (x *explainer) shareReasons(l *link) error {
-	var data []byte
-	for class, list := range x.reasons {
-		data = binary.AppendUvarint(data, uint64(x.count[class]))
-		data = binary.AppendUvarint(data, uint64(len(list)))
-		for _, r := range list {
-			data = binary.AppendUvarint(data, uint64(r.rank))
-			data = chunk.AppendString(data, r.text)
-		}
-	}
-	all, err := cluster.AllGather(l.ctx, l.group, data)
+	all, err := cluster.AllGatherValues(l.ctx, l.group, &x.leftOver)
 	if err != nil {
 		return err
 	}
-	x.reasons, x.count = [3][]reason{}, [3]int{}
-	for _, data := range all {
-		c := chunk.Column{B: data}
-		for class := range x.reasons {
-			x.count[class] += int(c.Uint())
-			for n := c.Uint(); n > 0 && !c.Bad; n-- {
-				x.reasons[class] = append(x.reasons[class], reason{int(c.Uint()), c.String()})
-			}
-		}
-		if c.Bad {
-			return errEnvelopes
+	x.leftOver = leftOver{}
+	for _, part := range all {
+		for class := range x.Reasons {
+			x.Reasons[class] = append(x.Reasons[class], part.Reasons[class]...)
+			x.Count[class] += part.Count[class]
 		}
 	}
-	for _, list := range x.reasons {
-		slices.SortStableFunc(list, func(a, b reason) int { return a.rank - b.rank })
+	for _, list := range x.Reasons {
+		slices.SortStableFunc(list, func(a, b reason) int { return a.Rank - b.Rank })
 	}
 	return nil
 }
