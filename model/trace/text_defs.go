@@ -11,62 +11,47 @@ import (
 	"slackline/model/trace/streams"
 )
 
-// definition reads the rest of a line that begins with a keyword.
-func (r *textReader) definition(keyword string) {
-	d := &r.d
-	switch keyword {
-	case "unit":
-		if r.unit = r.take("the unit"); !slices.Contains([]string{"ps", "ns", "us", "ms", "s"}, r.unit) {
-			r.fail("there is no unit %q; use ps, ns, us, ms or s", r.unit)
-		}
-	case "ranks":
-		r.ranks = r.rank("the number of ranks")
-	case "comm":
-		r.defineComm()
-	case "region":
-		r.defineRegion()
-	case "stack":
-		r.defineStack()
-	case "cart":
-		r.defineCart()
-	case "coordinates":
-		r.defineCoordinates()
-	case "neighbors":
-		r.defineNeighbors()
-	case "window":
-		r.defineObject("the window", r.windows, &d.Windows)
-	case "file":
-		r.defineObject("the file", r.files, &d.Files)
-	case "metric":
-		r.defineMetric()
-	case "command":
-		d.Command = r.allWords()
-	case "launch":
-		d.Launch = r.allWords()
-	case "mpi":
-		d.MPI = r.take("the MPI library")
-	case "tool":
-		d.Tool = r.take("the tool")
-	case "machine":
-		d.Machine = r.take("the machine")
-	case "created":
-		d.Created = r.integer("the time", math.MinInt64, math.MaxInt64)
-	case "sample-period":
-		d.SamplePeriod = r.time("the period")
-	case "callpaths":
-		d.CallPaths = r.take("off, caller or full")
-	case "yield":
-		d.Yield = r.take("forced")
-	case "resolution":
-		d.Resolution = r.integer("the number of ticks per second", 0, math.MaxInt64)
-	case "rank":
-		r.beginLocation()
-	case "offset", "trip":
-		r.clock(keyword)
-	case "enter", "leave":
-		r.bareCall(keyword)
-	case "device":
-		r.device()
+// textLine is a keyword that begins a line, and what reads the rest of it.
+type textLine struct {
+	keyword string
+	read    func(r *textReader)
+}
+
+// textLines are the lines that begin with a keyword.
+var textLines = []textLine{
+	{"unit", (*textReader).defineUnit},
+	{"ranks", func(r *textReader) { r.ranks = r.rank("the number of ranks") }},
+	{"comm", (*textReader).defineComm},
+	{"region", (*textReader).defineRegion},
+	{"stack", (*textReader).defineStack},
+	{"cart", (*textReader).defineCart},
+	{"coordinates", (*textReader).defineCoordinates},
+	{"neighbors", (*textReader).defineNeighbors},
+	{"window", func(r *textReader) { r.defineObject("the window", r.windows, &r.d.Windows) }},
+	{"file", func(r *textReader) { r.defineObject("the file", r.files, &r.d.Files) }},
+	{"metric", (*textReader).defineMetric},
+	{"command", func(r *textReader) { r.d.Command = r.allWords() }},
+	{"launch", func(r *textReader) { r.d.Launch = r.allWords() }},
+	{"mpi", func(r *textReader) { r.d.MPI = r.take("the MPI library") }},
+	{"tool", func(r *textReader) { r.d.Tool = r.take("the tool") }},
+	{"machine", func(r *textReader) { r.d.Machine = r.take("the machine") }},
+	{"created", func(r *textReader) { r.d.Created = r.integer("the time", math.MinInt64, math.MaxInt64) }},
+	{"sample-period", func(r *textReader) { r.d.SamplePeriod = r.time("the period") }},
+	{"callpaths", func(r *textReader) { r.d.CallPaths = r.take("off, caller or full") }},
+	{"resolution", func(r *textReader) { r.d.Resolution = r.integer("the number of ticks per second", 0, math.MaxInt64) }},
+	{"yield", func(r *textReader) { r.d.Yield = r.take("forced") }},
+	{"rank", (*textReader).beginLocation},
+	{"offset", (*textReader).clockOffset},
+	{"trip", (*textReader).roundTrip},
+	{"enter", (*textReader).bareEnter},
+	{"leave", (*textReader).bareLeave},
+	{"device", (*textReader).device},
+}
+
+// defineUnit reads the unit of times that have none.
+func (r *textReader) defineUnit() {
+	if r.unit = r.take("the unit"); !slices.Contains([]string{"ps", "ns", "us", "ms", "s"}, r.unit) {
+		r.fail("there is no unit %q; use ps, ns, us, ms or s", r.unit)
 	}
 }
 
@@ -309,25 +294,14 @@ func rowMajor(dims []int, rank int) []int {
 func (r *textReader) beginLocation() {
 	r.endLocation()
 	l := Location{Rank: r.rank("the rank"), ID: math.MaxUint64}
-	for len(r.words) > 0 {
-		switch {
-		case r.skip("thread"):
-			l.Thread = r.rank("the thread")
-		case r.skip("name"):
-			l.Name = r.take("the name")
-		case r.skip("host"):
-			l.Host = r.take("the host")
-		case r.skip("id"):
-			l.ID = r.uint64("the id")
-		case r.skip("truncated"):
-			l.Truncated = true
-		case r.skip("missing"):
-			l.Missing = true
-		default:
-			known := []string{"thread", "name", "host", "id", "truncated", "missing"}
-			r.fail("a rank has no %q%s", r.words[0].text, suggest.Phrase(r.words[0].text, known))
-		}
-	}
+	r.fields("a rank", []textField{
+		{"thread", func() { l.Thread = r.rank("the thread") }},
+		{"name", func() { l.Name = r.take("the name") }},
+		{"host", func() { l.Host = r.take("the host") }},
+		{"id", func() { l.ID = r.uint64("the id") }},
+		{"truncated", func() { l.Truncated = true }},
+		{"missing", func() { l.Missing = true }},
+	})
 	if l.ID == math.MaxUint64 {
 		l.ID = uint64(l.Thread)<<32 | uint64(l.Rank)
 	}
@@ -352,19 +326,25 @@ func (r *textReader) cutLocation() {
 	r.open, r.at = nil, -1
 }
 
-// clock reads a line about the clock of the location being read.
-func (r *textReader) clock(keyword string) {
+// clockOffset reads an offset of the clock of the location being read.
+func (r *textReader) clockOffset() {
+	if r.at < 0 {
+		r.fail(noRank)
+		return
+	}
+	o := ClockOffset{Time: r.time("the time"), Offset: r.time("the offset")}
+	optional(r, "deviation", &o.Deviation, r.float)
+	l := &r.d.Locations[r.at]
+	l.Offsets = append(l.Offsets, o)
+}
+
+// roundTrip reads an exchange of the location being read with another one.
+func (r *textReader) roundTrip() {
 	if r.at < 0 {
 		r.fail(noRank)
 		return
 	}
 	l := &r.d.Locations[r.at]
-	if keyword == "offset" {
-		o := ClockOffset{Time: r.time("the time"), Offset: r.time("the offset")}
-		optional(r, "deviation", &o.Deviation, r.float)
-		l.Offsets = append(l.Offsets, o)
-		return
-	}
 	w := r.take("the partner")
 	rank, thread, _ := strings.Cut(w+".0", ".")
 	thread, _, _ = strings.Cut(thread, ".")

@@ -71,14 +71,15 @@ func (r *textReader) closeCall() {
 	r.add(Event{Time: when, Kind: Leave, Region: region})
 }
 
-// bareCall reads one end of a call that may lack the other.
-func (r *textReader) bareCall(keyword string) {
-	e := Event{Kind: Leave, Time: r.time("the time"), Region: r.region("the name of the call")}
-	if keyword == "enter" {
-		e.Kind = Enter
-		optional(r, "stack", &e.Stack, r.stack)
-	}
+// bareEnter reads the start of a call that may lack its end, bareLeave the other one.
+func (r *textReader) bareEnter() {
+	e := Event{Kind: Enter, Time: r.time("the time"), Region: r.region("the name of the call")}
+	optional(r, "stack", &e.Stack, r.stack)
 	r.add(e)
+}
+
+func (r *textReader) bareLeave() {
+	r.add(Event{Kind: Leave, Time: r.time("the time"), Region: r.region("the name of the call")})
 }
 
 // records reads the records of a line. Those of a call, given by its start and end, need no time.
@@ -206,23 +207,13 @@ func (r *textReader) message(w string, e *Event) {
 		r.fail("a %s needs the word %s and a rank", w, side)
 	}
 	e.Kind, e.Peer = kinds[0], r.int32("the rank")
-	for r.inRecord() {
-		switch {
-		case r.skip("size"):
-			e.Size = r.size("the size")
-		case r.skip("tag"):
-			e.Tag = r.int32("the tag")
-		case r.skip("comm"):
-			e.Comm = r.comm("the communicator")
-		case r.skip("request"):
-			e.Kind, e.Request = kinds[1], r.uint64("the request")
-		case r.skip("channel"):
-			e.Object = uint32(r.integer("the channel", 1, math.MaxInt32))
-		default:
-			known := []string{"size", "tag", "comm", "request", "channel"}
-			r.fail("a %s has no %q%s", w, r.words[0].text, suggest.Phrase(r.words[0].text, known))
-		}
-	}
+	r.fields("a "+w, []textField{
+		{"size", func() { e.Size = r.size("the size") }},
+		{"tag", func() { e.Tag = r.int32("the tag") }},
+		{"comm", func() { e.Comm = r.comm("the communicator") }},
+		{"request", func() { e.Kind, e.Request = kinds[1], r.uint64("the request") }},
+		{"channel", func() { e.Object = uint32(r.integer("the channel", 1, math.MaxInt32)) }},
+	})
 	switch {
 	case e.Object == 0:
 	case e.Kind == Isend:
@@ -258,31 +249,17 @@ func (r *textReader) skipped(e *Event) {
 	optional(r, "comm", &e.Comm, r.comm)
 }
 
-// inRecord reports whether the record being read goes on.
-func (r *textReader) inRecord() bool { return len(r.words) > 0 && !r.words[0].is(";") }
-
 // collective reads the rest of a collective operation.
 func (r *textReader) collective(e *Event) {
 	e.Kind, e.Root = CollectiveEnd, NoRoot
-	for r.inRecord() {
-		switch {
-		case r.skip("root"):
-			e.Root = r.root()
-		case r.skip("sent"):
-			e.Sent = r.size("the size")
-		case r.skip("received"):
-			e.Received = r.size("the size")
-		case r.skip("comm"):
-			e.Comm = r.comm("the communicator")
-		case r.skip("counts"):
-			e.Counts = r.counts()
-		case r.skip("request"):
-			e.Kind, e.Request = CollectiveDone, r.uint64("the request")
-		default:
-			known := []string{"root", "sent", "received", "comm", "counts", "request"}
-			r.fail("a collective has no %q%s", r.words[0].text, suggest.Phrase(r.words[0].text, known))
-		}
-	}
+	r.fields("a collective", []textField{
+		{"root", func() { e.Root = r.root() }},
+		{"sent", func() { e.Sent = r.size("the size") }},
+		{"received", func() { e.Received = r.size("the size") }},
+		{"comm", func() { e.Comm = r.comm("the communicator") }},
+		{"counts", func() { e.Counts = r.counts() }},
+		{"request", func() { e.Kind, e.Request = CollectiveDone, r.uint64("the request") }},
+	})
 }
 
 // counts reads sizes by peer.

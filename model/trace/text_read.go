@@ -107,14 +107,6 @@ func (r *textReader) header(line string) {
 	}
 }
 
-// Words that begin a line.
-var textLines = []string{
-	"unit", "ranks", "comm", "region", "stack", "cart", "coordinates", "neighbors", "window", "file", "metric", "command", "launch", "mpi",
-	"tool",
-	"machine",
-	"created", "sample-period", "callpaths", "resolution", "yield", "rank", "offset", "trip", "enter", "leave", "device",
-}
-
 // readLine reads a line that is not empty.
 func (r *textReader) readLine() {
 	first := r.words[0]
@@ -130,15 +122,26 @@ func (r *textReader) readLine() {
 		r.records(nil)
 	case c >= "0" && c <= "9" || c == "-":
 		r.call()
-	case slices.Contains(textLines, first.text):
+	default:
 		r.words = r.words[1:]
 		r.definition(first.text)
-	default:
-		r.fail("a line begins with %q%s", first.text, suggest.Phrase(first.text, textLines))
 	}
 	if len(r.words) > 0 {
 		r.fail("%q at the end of the line is too much", r.words[0].text)
 	}
+}
+
+// definition reads the rest of a line that begins with a keyword.
+func (r *textReader) definition(keyword string) {
+	var known []string
+	for _, line := range textLines {
+		if line.keyword == keyword {
+			line.read(r)
+			return
+		}
+		known = append(known, line.keyword)
+	}
+	r.fail("a line begins with %q%s", keyword, suggest.Phrase(keyword, known))
 }
 
 // take takes the next word off the line.
@@ -165,6 +168,28 @@ func (r *textReader) skip(text string) bool {
 func optional[T any](r *textReader, keyword string, to *T, read func(what string) T) {
 	if r.skip(keyword) {
 		*to = read("what follows " + keyword)
+	}
+}
+
+// textField is a field that may be given after a keyword, in any order with others.
+type textField struct {
+	keyword string
+	read    func()
+}
+
+// fields reads the fields of something up to the end of the line or record.
+func (r *textReader) fields(of string, known []textField) {
+	for len(r.words) > 0 && !r.words[0].is(";") {
+		i := slices.IndexFunc(known, func(f textField) bool { return r.skip(f.keyword) })
+		if i >= 0 {
+			known[i].read()
+			continue
+		}
+		var keywords []string
+		for _, f := range known {
+			keywords = append(keywords, f.keyword)
+		}
+		r.fail("%s has no %q%s", of, r.words[0].text, suggest.Phrase(r.words[0].text, keywords))
 	}
 }
 
