@@ -18,15 +18,12 @@ type calendar struct {
 	now, soon hostSet
 	side      int // changes when the next window becomes the present one
 
-	wheel   [wheelSize]int32 // heads of lists of entries
-	filled  [wheelSize / 64]uint64
-	entries []wheelEntry
-	free    int32
-
-	turns     [wheelSize]turnList // by window / wheelSize; see bringTurn
-	turnsSet  [wheelSize / 64]uint64
-	later     []laterEntry
-	freeLater int32
+	wheel    [wheelSize]int32 // heads of lists of entries
+	filled   [wheelSize / 64]uint64
+	turns    [wheelSize]turnList // by window / wheelSize; see bringTurn
+	turnsSet [wheelSize / 64]uint64
+	entries  []wheelEntry // of both wheels; number 0 is none
+	free     int32
 
 	far minHeap[farEntry]
 
@@ -35,15 +32,13 @@ type calendar struct {
 
 const wheelSize = 1024
 
-type wheelEntry struct{ host, next int32 }
-
 // turnList is the entries of a turn of the wheel.
 type turnList struct {
 	head  int32
 	first int64 // window of the first of them
 }
 
-type laterEntry struct {
+type wheelEntry struct {
 	farEntry
 	next int32
 }
@@ -55,7 +50,7 @@ type farEntry struct {
 
 func newCalendar(hosts int, width int64) *calendar {
 	c := &calendar{width: width, now: newHostSet(hosts), soon: newHostSet(hosts), first: never}
-	c.entries, c.later = make([]wheelEntry, 1), make([]laterEntry, 1)
+	c.entries = make([]wheelEntry, 1)
 	c.far.less = func(a, b *farEntry) bool { return a.window < b.window }
 	c.thisEnd, c.nextEnd = windowEnd(0, width), windowEnd(1, width)
 	return c
@@ -102,43 +97,8 @@ func (c *calendar) wakeLater(host int32, t int64) {
 	}
 }
 
-// putTurn puts an entry into the list of its turn.
-func (c *calendar) putTurn(host int32, w int64) {
-	i := c.freeLater
-	if i != 0 {
-		c.freeLater = c.later[i].next
-	} else {
-		i = int32(len(c.later))
-		c.later = append(c.later, laterEntry{})
-	}
-	slot := w / wheelSize % wheelSize
-	t := &c.turns[slot]
-	if t.head == 0 {
-		t.first = w
-		c.turnsSet[slot/64] |= 1 << (slot % 64)
-	}
-	t.first = min(t.first, w)
-	c.later[i] = laterEntry{farEntry{w, host}, t.head}
-	t.head = i
-}
-
-// bringTurn brings the entries of the turn of the present window to the wheel.
-func (c *calendar) bringTurn() {
-	slot := c.window / wheelSize % wheelSize
-	t := &c.turns[slot]
-	for i := t.head; i != 0; {
-		e := c.later[i]
-		c.putWheel(e.host, e.window)
-		c.later[i].next = c.freeLater
-		c.freeLater = i
-		i = e.next
-	}
-	t.head = 0
-	c.turnsSet[slot/64] &^= 1 << (slot % 64)
-}
-
-// putWheel puts an entry into the wheel.
-func (c *calendar) putWheel(host int32, w int64) {
+// newEntry returns an entry before others of a list.
+func (c *calendar) newEntry(host int32, w int64, next int32) int32 {
 	i := c.free
 	if i != 0 {
 		c.free = c.entries[i].next
@@ -146,9 +106,41 @@ func (c *calendar) putWheel(host int32, w int64) {
 		i = int32(len(c.entries))
 		c.entries = append(c.entries, wheelEntry{})
 	}
+	c.entries[i] = wheelEntry{farEntry{w, host}, next}
+	return i
+}
+
+// putTurn puts an entry into the list of its turn.
+func (c *calendar) putTurn(host int32, w int64) {
+	slot := w / wheelSize % wheelSize
+	t := &c.turns[slot]
+	if t.head == 0 {
+		t.first = w
+		c.turnsSet[slot/64] |= 1 << (slot % 64)
+	}
+	t.first = min(t.first, w)
+	t.head = c.newEntry(host, w, t.head)
+}
+
+// bringTurn brings the entries of the turn of the present window to the wheel.
+func (c *calendar) bringTurn() {
+	slot := c.window / wheelSize % wheelSize
+	t := &c.turns[slot]
+	for i := t.head; i != 0; {
+		e := &c.entries[i]
+		next, place := e.next, e.window%wheelSize
+		e.next, c.wheel[place] = c.wheel[place], i
+		c.filled[place/64] |= 1 << (place % 64)
+		i = next
+	}
+	t.head = 0
+	c.turnsSet[slot/64] &^= 1 << (slot % 64)
+}
+
+// putWheel puts an entry into the wheel.
+func (c *calendar) putWheel(host int32, w int64) {
 	slot := w % wheelSize
-	c.entries[i] = wheelEntry{host, c.wheel[slot]}
-	c.wheel[slot] = i
+	c.wheel[slot] = c.newEntry(host, w, c.wheel[slot])
 	c.filled[slot/64] |= 1 << (slot % 64)
 }
 
@@ -258,22 +250,17 @@ func dealCalendars(cals []*calendar, owners *deal) {
 // takeAll removes all entries and appends them to a list.
 func (c *calendar) takeAll(list []farEntry) []farEntry {
 	c.soon.drain(func(host int32) { list = append(list, farEntry{c.window + 1, host}) })
-	for k := int64(1); k < wheelSize; k++ {
-		window := c.window + k
-		slot := window % wheelSize
-		for i := c.wheel[slot]; i != 0; i = c.entries[i].next {
-			list = append(list, farEntry{window, c.entries[i].host})
+	take := func(head *int32) {
+		for i := *head; i != 0; i = c.entries[i].next {
+			list = append(list, c.entries[i].farEntry)
 		}
-		c.wheel[slot] = 0
+		*head = 0
 	}
-	for slot := range c.turns {
-		for i := c.turns[slot].head; i != 0; i = c.later[i].next {
-			list = append(list, c.later[i].farEntry)
-		}
-		c.turns[slot].head = 0
+	for slot := range c.wheel {
+		take(&c.wheel[slot])
+		take(&c.turns[slot].head)
 	}
 	clear(c.turnsSet[:])
-	c.later, c.freeLater = c.later[:1], 0
 	list = append(list, c.far.items...)
 	c.far.items = c.far.items[:0]
 	clear(c.filled[:])
