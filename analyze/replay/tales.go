@@ -45,7 +45,7 @@ func (c *converter) tell(location, call int32, a act) {
 func (c *converter) tellMember(col *timeline.Collective, members []timeline.Member, i int) {
 	m := &members[i]
 	a := act{
-		What: wholeAct, Scope: col.Scope, Op: col.Op, Object: col.Comm, Root: c.rootWord(col, i), Sent: m.Sent, Received: m.Received,
+		What: wholeAct, Scope: col.Scope, Op: col.Op, Object: col.Comm, Root: c.t.RootWord(col, i), Sent: m.Sent, Received: m.Received,
 		Counts: c.t.CountsOf(m), Request: innerRequests + uint64(m.Seq),
 	}
 	if col.Scope == timeline.ByWindow || col.Scope == timeline.ByFile {
@@ -63,23 +63,6 @@ func (c *converter) tellMember(col *timeline.Collective, members []timeline.Memb
 
 // innerRequests is from where on requests of composed calls are numbered.
 const innerRequests = 1 << 40
-
-// rootWord is how a member names the root.
-func (c *converter) rootWord(col *timeline.Collective, i int) int32 {
-	comm := &c.t.Comms[col.Comm]
-	local := len(comm.Members)
-	switch {
-	case col.Root < 0 || len(comm.Remote) == 0:
-		return col.Root
-	case int(col.Root) == i:
-		return timeline.RootSelf
-	case (int(col.Root) < local) == (i < local):
-		return timeline.RootGroup
-	case int(col.Root) < local:
-		return col.Root
-	}
-	return col.Root - int32(local)
-}
 
 // Tales declares in a timeline that is being built what the composed calls of the program work on. The function that it returns adds
 // what call number note of a rank did, at its start or at its end.

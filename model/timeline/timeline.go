@@ -254,6 +254,23 @@ func (t *Timeline) MembersOf(c *Collective) []Member {
 	return t.Members[c.First:][:t.Comms[c.Comm].Size()]
 }
 
+// RootWord is how a member of a collective, by its index, names the root.
+func (t *Timeline) RootWord(c *Collective, member int) int32 {
+	comm := &t.Comms[c.Comm]
+	root, local := int(c.Root), len(comm.Members)
+	switch {
+	case root < 0 || len(comm.Remote) == 0:
+		return c.Root
+	case root == member:
+		return RootSelf
+	case (root < local) == (member < local):
+		return RootGroup
+	case root < local:
+		return c.Root
+	}
+	return c.Root - int32(local)
+}
+
 // SeriesOf is the number of the series of instances that a collective belongs to: communicators come first, then windows,
 // files, connections.
 func (t *Timeline) SeriesOf(c *Collective) int {

@@ -29,7 +29,8 @@ func FromTimeline(tl *timeline.Timeline) *Trace {
 		return t
 	}
 	f := newTimelineSource(tl)
-	t := &Trace{Definitions: Definitions{Ranks: tl.Ranks, Regions: recordedRegions(tl), Comms: tl.Comms, Stacks: []Stack{{}}}}
+	t := &Trace{Definitions: Definitions{Ranks: tl.Ranks, Regions: recordedRegions(tl), Comms: tl.Comms, Windows: tl.Windows, Files: tl.Files,
+		Stacks: []Stack{{}}}}
 	t.Tool, t.Resolution = "slackline", second
 	if tl.Simulated {
 		t.Tool = simulator
@@ -65,25 +66,27 @@ func recordedRegions(tl *timeline.Timeline) []timeline.Region {
 	return tl.Regions
 }
 
-// cartOf returns the process grid of a timeline, on a communicator of all ranks.
+// cartOf returns the process grid of a timeline, on a communicator of all ranks, on one with neighbors if there is one.
 func cartOf(tl *timeline.Timeline) (Cart, bool) {
 	if tl.Grid == nil {
 		return Cart{}, false
 	}
-	for i := range tl.Comms {
-		members := tl.Comms[i].Members
-		if len(members) != tl.Ranks || tl.Comms[i].Remote != nil {
-			continue
-		}
-		c := Cart{Comm: uint32(i), Dims: tl.Grid.Dims, Periodic: tl.Grid.Periodic, Coords: make([][]int, len(members))}
-		for place, rank := range members {
-			if int(rank) < len(tl.Grid.Coords) {
-				c.Coords[place] = tl.Grid.Coords[rank]
-			}
-		}
-		return c, true
+	whole := func(c timeline.Comm) bool { return len(c.Members) == tl.Ranks && c.Remote == nil }
+	at := slices.IndexFunc(tl.Comms, func(c timeline.Comm) bool { return whole(c) && c.In != nil })
+	if at < 0 {
+		at = slices.IndexFunc(tl.Comms, whole)
 	}
-	return Cart{}, false
+	if at < 0 {
+		return Cart{}, false
+	}
+	members := tl.Comms[at].Members
+	c := Cart{Comm: uint32(at), Dims: tl.Grid.Dims, Periodic: tl.Grid.Periodic, Coords: make([][]int, len(members))}
+	for place, rank := range members {
+		if int(rank) < len(tl.Grid.Coords) {
+			c.Coords[place] = tl.Grid.Coords[rank]
+		}
+	}
+	return c, true
 }
 
 // timelineSource finds what belongs to a location.
@@ -92,6 +95,7 @@ type timelineSource struct {
 	sends    byLocation // messages that it sends
 	receives byLocation // and receives
 	members  byLocation // its parts in collectives
+	windows  byLocation // its records about windows
 	marks    [][]timelineRecord
 	op       []int32 // collective of a member
 }
@@ -129,6 +133,7 @@ func newTimelineSource(tl *timeline.Timeline) *timelineSource {
 		sends:    groupBy(n, len(tl.Messages), func(i int) int32 { return tl.Messages[i].From }),
 		receives: groupBy(n, len(tl.Messages), func(i int) int32 { return tl.Messages[i].To }),
 		members:  groupBy(n, len(tl.Members), func(i int) int32 { return tl.Members[i].Location }),
+		windows:  groupBy(n, len(tl.Epochs.Records), func(i int) int32 { return tl.Epochs.Records[i].Location }),
 		marks:    make([][]timelineRecord, n),
 		op:       make([]int32, len(tl.Members)),
 	}
@@ -187,6 +192,9 @@ func (f *timelineSource) records(location int) []timelineRecord {
 	for _, i := range f.members.of(location) {
 		list = f.appendMember(list, calls, i, next)
 	}
+	for _, i := range f.windows.of(location) {
+		list = appendWindowRecord(list, calls, &f.tl.Epochs.Records[i])
+	}
 	for _, p := range f.tl.Locations[location].Polls {
 		e := Event{Time: int64(calls.Enter[p.Call]), Kind: Polls, Size: p.Count}
 		list = append(list, timelineRecord{call: p.Call, next: -1, seq: -1, e: e})
@@ -204,7 +212,10 @@ func (f *timelineSource) records(location int) []timelineRecord {
 // count returns the number of events of a location.
 func (f *timelineSource) count(location int) uint64 {
 	l := &f.tl.Locations[location]
-	n := 2*l.Calls.Len() + len(f.marks[location]) + 2*len(f.members.of(location)) + len(l.Polls)
+	n := 2*l.Calls.Len() + len(f.marks[location]) + len(f.windows.of(location)) + len(l.Polls)
+	for _, i := range f.members.of(location) {
+		n += recordsOfMember(&f.tl.Collectives[f.op[i]])
+	}
 	for _, i := range f.sends.of(location) {
 		n++
 		if m := &f.tl.Messages[i]; m.SendDone >= 0 && m.SendDone != m.Send {
@@ -229,6 +240,9 @@ func (f *timelineSource) appendSend(list []timelineRecord, m *timeline.Message, 
 		return append(list, timelineRecord{call: m.Send, next: -1, seq: -1, e: e})
 	}
 	e.Kind, e.Request = Isend, request()
+	if m.Channel != 0 {
+		e.Kind, e.Object = PartitionedSend, uint32(m.Channel)
+	}
 	list = append(list, timelineRecord{call: m.Send, next: -1, seq: -1, e: e})
 	if m.SendDone >= 0 {
 		list = append(list, timelineRecord{call: m.SendDone, next: -1, seq: m.SendDoneSeq, late: true, e: Event{Kind: IsendDone,
@@ -245,6 +259,9 @@ func (f *timelineSource) appendReceive(list []timelineRecord, calls *timeline.Ca
 	}
 	if m.Post != m.Recv {
 		e.Kind, e.Request = IrecvDone, request()
+		if m.Channel != 0 {
+			e.Kind, e.Object = PartitionedDone, uint32(m.Channel)
+		}
 		post := Event{Time: enterOf(calls, m.Post), Kind: IrecvPost, Request: e.Request}
 		list = append(list, timelineRecord{call: m.Post, next: -1, seq: -1, e: post})
 	}
@@ -255,12 +272,13 @@ func (f *timelineSource) appendReceive(list []timelineRecord, calls *timeline.Ca
 func (f *timelineSource) appendMember(list []timelineRecord, calls *timeline.Calls, member int32, request func() uint64) []timelineRecord {
 	m := &f.tl.Members[member]
 	c := &f.tl.Collectives[f.op[member]]
-	if c.Scope != timeline.ByComm { // simulated runs have no windows and files
-		return list
+	if c.Scope != timeline.ByComm {
+		return f.appendOnObject(list, calls, m, c, request)
 	}
 	begin := Event{Time: enterOf(calls, m.Issue), Kind: CollectiveBegin}
 	end := Event{
-		Kind: CollectiveEnd, Op: c.Op, Comm: uint32(c.Comm), Root: c.Root, Sent: m.Sent, Received: m.Received, Counts: f.tl.CountsOf(m),
+		Kind: CollectiveEnd, Op: c.Op, Comm: uint32(c.Comm), Root: f.tl.RootWord(c, int(member)-c.First), Sent: m.Sent, Received: m.Received,
+		Counts: f.tl.CountsOf(m),
 	}
 	if m.Issue != m.Complete {
 		begin.Kind, begin.Request = CollectiveIssue, request()
@@ -268,6 +286,74 @@ func (f *timelineSource) appendMember(list []timelineRecord, calls *timeline.Cal
 	}
 	list = append(list, timelineRecord{call: m.Issue, next: -1, seq: -1, e: begin})
 	return append(list, timelineRecord{call: m.Complete, next: -1, seq: m.Seq, late: true, e: end})
+}
+
+// appendOnObject appends the records of a member of a collective on a window or a file, or of the making of an intercommunicator.
+func (f *timelineSource) appendOnObject(list []timelineRecord, calls *timeline.Calls, m *timeline.Member, c *timeline.Collective,
+	request func() uint64) []timelineRecord {
+	e := Event{Object: uint32(c.Object)}
+	switch {
+	case c.Scope == timeline.ByConnection:
+		e = Event{Kind: CommCreate, Comm: uint32(c.Comm)}
+	case c.Scope == timeline.ByWindow:
+		e.Kind, e.Op = WinCollective, c.Op
+	case c.Op == timeline.OpCreateHandle:
+		e.Kind = FileOpen
+	case c.Op == timeline.OpDestroyHandle:
+		e.Kind = FileClose
+	default:
+		e.Kind, e.Request = FileEnd, request()
+		begin := Event{Time: enterOf(calls, m.Issue), Kind: FileBegin, Object: e.Object, Request: e.Request, Size: m.Sent}
+		list = append(list, timelineRecord{call: m.Issue, next: -1, seq: -1, e: begin})
+	}
+	return append(list, timelineRecord{call: m.Complete, next: -1, seq: m.Seq, late: true, e: e})
+}
+
+// recordsOfMember is how many records a member of a collective has.
+func recordsOfMember(c *timeline.Collective) int {
+	if c.Scope == timeline.ByComm || c.Scope == timeline.ByFile && c.Op == timeline.OpBarrier {
+		return 2
+	}
+	return 1
+}
+
+// appendWindowRecord appends what a call did to a window. Accesses and locks are where their call begins, all others where it ends.
+func appendWindowRecord(list []timelineRecord, calls *timeline.Calls, r *timeline.WindowRecord) []timelineRecord {
+	e := Event{Kind: windowKinds[r.Kind], Object: uint32(r.Window)}
+	switch r.Kind {
+	case timeline.WinPost, timeline.WinStart:
+		e.Counts = make([]int64, len(r.Group))
+		for i, rank := range r.Group {
+			e.Counts[i] = int64(rank)
+		}
+	case timeline.WinLock:
+		e.Peer, e.Flag = r.Target, !r.Flag
+	case timeline.WinUnlock:
+		e.Peer = r.Target
+	case timeline.WinFlush:
+		e.Peer, e.Flag = r.Target, r.Flag
+	case timeline.WinAccess:
+		e.Peer = r.Target
+		switch {
+		case r.Received == 0:
+			e.Kind, e.Size = Put, r.Sent
+		case r.Sent == 0:
+			e.Kind, e.Size = Get, r.Received
+		default:
+			e.Sent, e.Received = r.Sent, r.Received
+		}
+	}
+	if r.Kind == timeline.WinLock || r.Kind == timeline.WinAccess {
+		e.Time = enterOf(calls, r.Call)
+		return append(list, timelineRecord{call: r.Call, next: -1, seq: -1, e: e})
+	}
+	return append(list, timelineRecord{call: r.Call, next: -1, seq: r.Seq, late: true, e: e})
+}
+
+// windowKinds are the kinds of events of records about windows.
+var windowKinds = [...]Kind{
+	timeline.WinPost: WinPost, timeline.WinStart: WinStart, timeline.WinComplete: WinComplete, timeline.WinWait: WinWait,
+	timeline.WinLock: WinLock, timeline.WinUnlock: WinUnlock, timeline.WinFlush: WinFlush, timeline.WinAccess: Atomic,
 }
 
 // peer returns the rank in a communicator of a location, as seen by another one.

@@ -15,7 +15,10 @@ import (
 )
 
 // casesDir has the reference archives.
-const casesDir = "../../testdata/waits/cases"
+const (
+	casesDir      = "../../testdata/waits/cases"
+	widerCasesDir = "../../testdata/waits2/cases"
+)
 
 // otf2Line is an event as otf2-print prints it: name, location, time, attributes.
 var otf2Line = regexp.MustCompile(`^([A-Z_0-9]+) +([0-9]+) +([0-9]+) *(.*)$`)
