@@ -14,7 +14,7 @@ import (
 func TestCost(t *testing.T) {
 	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		program := build(t, l, "cost.c", "-O1", mpitest.Spinning)
-		o := sampled(append(mpitest.Launch(l, 1), program, "sends")...)
+		o := sampled(append(mpitest.Launch(l, 1), program, "send")...)
 		o.Sample, o.KeepRaw = 0, true
 		r := recorded(t, o)
 		raw, _ := filepath.Glob(filepath.Join(filepath.Dir(r.result.Out), ".*-raw-*"))

@@ -38,6 +38,7 @@ void sl_poll_again(struct sl_thread *t, struct sl_record *r) {
     t->poll_end = 0;
     if (end != 0 && now - end < SL_POLL_GAP) {
         r->count = SL_AGAIN;
+        r->enter = now; /* the call begins now */
         return;
     }
     if (end != 0) {
@@ -87,11 +88,26 @@ void sl_poll_done(struct sl_thread *t, struct sl_record *r, uint64_t leave) {
     t->depth = 0;
 }
 
-int64_t sl_bytes(int64_t count, MPI_Datatype type) {
+/* size_of is the size of a type. MPI's own types keep their handles and sizes, and no other type ever has such a handle: they are
+ * asked for once. */
+static int64_t size_of(MPI_Datatype type) {
+    enum { SLOTS = 64 };
+    static __thread struct { MPI_Datatype type; int64_t size; } known[SLOTS] __attribute__((tls_model("initial-exec")));
+    __typeof__(&known[0]) k = &known[((uintptr_t)type * 0x9e3779b97f4a7c15u) >> 58];
+    if (SL_LIKELY(k->type == type && k->size >= 0)) return k->size;
     int size = 0;
-    if (count <= 0 || type == MPI_DATATYPE_NULL) return 0;
     PMPI_Type_size(type, &size);
-    return size < 0 ? 0 : count * size;
+    if (k->type != type) {
+        int integers = 0, addresses = 0, types = 0, combiner = MPI_COMBINER_DUP;
+        PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+        k->type = type;
+        k->size = combiner == MPI_COMBINER_NAMED ? size : -1;
+    }
+    return size < 0 ? 0 : size;
+}
+
+int64_t sl_bytes(int64_t count, MPI_Datatype type) {
+    return count <= 0 || type == MPI_DATATYPE_NULL ? 0 : count * size_of(type);
 }
 
 /* sl_received is the number of bytes that came with a message. */

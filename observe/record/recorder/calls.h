@@ -10,13 +10,13 @@
 /* Peers that are not ranks, the same for every MPI. */
 enum { SL_NOBODY = -1, SL_ANYBODY = -2, SL_ROOT = -3 };
 
-static inline int32_t sl_peer(int rank) {
+SL_INLINE int32_t sl_peer(int rank) {
     if (SL_LIKELY(rank >= 0)) return rank;
     return rank == MPI_PROC_NULL ? SL_NOBODY : rank == MPI_ROOT ? SL_ROOT : SL_ANYBODY;
 }
 
 /* sl_enter begins a call; NULL if it is not the program's own, or if nothing is recorded. */
-static inline struct sl_thread *sl_enter(void) {
+SL_INLINE struct sl_thread *sl_enter(void) {
     struct sl_thread *t = sl_self;
     if (SL_UNLIKELY(t == NULL) && (t = sl_attach()) == NULL) return NULL;
     if (t->depth > 0) return NULL;
@@ -26,9 +26,9 @@ static inline struct sl_thread *sl_enter(void) {
 
 struct sl_record *sl_call(struct sl_thread *t, uint16_t kind, uint16_t function, uint32_t words, struct sl_frame frame);
 
-/* sl_entered takes the time at which the call of a record begins. The record may get another place. */
-static inline struct sl_record *sl_entered(struct sl_thread *t, struct sl_record *r) {
-    uint64_t now = sl_now();
+/* sl_entered takes the time at which the call of a record begins, unless sl_poll_again has. The record may get another place. */
+SL_INLINE struct sl_record *sl_entered(struct sl_thread *t, struct sl_record *r) {
+    uint64_t now = r->enter != 0 ? r->enter : sl_now();
     if (SL_UNLIKELY(sl_cpu_is_due(t, now))) {
         r = sl_cpu_before(t, r, now);
         now = sl_now();
@@ -59,7 +59,7 @@ void sl_put(struct sl_thread *t, struct sl_record *r, int64_t bytes, int peer, i
     sl_put(t, r, sl_bytes(count, datatype), peer, tag, comm);
 
 #define SL_NEW_REQUEST(what, again, who, bytes_sent, bytes_received) \
-    (result != MPI_SUCCESS ? 0 : sl_request_add(*request, (struct sl_request){.function = r->function, .kind = what, \
+    (result != MPI_SUCCESS ? 0 : sl_request_add(*request, &(struct sl_request){.function = r->function, .kind = what, \
         .persistent = again, .active = !(again), .peer = who, .tag = tag, .comm = (uint32_t)r->data[2], .sent = bytes_sent, .received = bytes_received}))
 
 #define BEFORE_send(fn) SL_MESSAGE(SL_SEND, fn, 4, dest) r->data[3] = 0;
@@ -218,7 +218,7 @@ void sl_started(struct sl_thread *t, struct sl_record **r, MPI_Request handle);
 /* The new communicator is there when the request is complete. */
 #define BEFORE_icomm(fn) SL_BEGIN(SL_ALL) SL_RECORD(fn, 0, 0)
 #define AFTER_icomm \
-    if (result == MPI_SUCCESS) r->data[3] = sl_request_add(*request, (struct sl_request){.function = r->function, .kind = SL_REQ_COLLECTIVE, \
+    if (result == MPI_SUCCESS) r->data[3] = sl_request_add(*request, &(struct sl_request){.function = r->function, .kind = SL_REQ_COLLECTIVE, \
         .active = true, .peer = who, .comm = c->id, .new_comm = sl_comm_reserve(), .made = made_comm, .made_fortran = made_fortran}); \
     SL_CHECKED sl_done(t, r, leave);
 #define BEFORE_comm_free(fn) \

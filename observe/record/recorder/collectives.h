@@ -142,7 +142,7 @@ void sl_between(struct sl_thread *t, uint32_t comm, uint16_t function);
     SL_CHECKED sl_done(t, r, leave); \
     if (SL_UNLIKELY(sl_settings.ping_every != 0)) sl_between(t, c->id, function);
 #define SL_COLLECTIVE_REQUEST(again, counts) \
-    sl_request_add(*request, (struct sl_request){.function = r->function, .kind = SL_REQ_COLLECTIVE, .persistent = again, .active = !(again), \
+    sl_request_add(*request, &(struct sl_request){.function = r->function, .kind = SL_REQ_COLLECTIVE, .persistent = again, .active = !(again), \
         .peer = who, .tag = counts, .comm = c->id, .sent = (int64_t)r->data[0], .received = (int64_t)r->data[1]})
 #define AFTER_icollective \
     if (result == MPI_SUCCESS) r->data[3] = SL_COLLECTIVE_REQUEST(false, 0); \

@@ -21,7 +21,7 @@ void sl_comm_forget(MPI_Comm comm);
 void sl_topology(struct sl_thread *t, struct sl_comm *c, MPI_Comm comm);
 void sl_comms_start(struct sl_thread *t);
 
-static inline struct sl_comm *sl_comm(struct sl_thread *t, MPI_Comm comm) {
+SL_INLINE struct sl_comm *sl_comm(struct sl_thread *t, MPI_Comm comm) {
     if (SL_LIKELY(t->last_comm == comm && t->last_comm_entry != NULL &&
                   t->last_comm_age == atomic_load_explicit(&sl_comm_age, memory_order_relaxed)))
         return t->last_comm_entry;

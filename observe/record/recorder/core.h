@@ -22,6 +22,7 @@
 #define SL_LIKELY(x) __builtin_expect(!!(x), 1)
 #define SL_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define SL_EXPORT __attribute__((visibility("default")))
+#define SL_INLINE static inline __attribute__((always_inline)) /* also in the wrappers, which are compiled with -O1 */
 
 /* What a record says. The numbers are part of the raw format; raw.go has the same list. */
 enum sl_kind {
@@ -240,7 +241,7 @@ extern __thread struct sl_thread *sl_self __attribute__((tls_model("initial-exec
 extern __thread int sl_in_mpi __attribute__((tls_model("initial-exec"))); /* also without a thread's record */
 
 uint64_t sl_shifted_clock(uint64_t now);
-static inline uint64_t sl_now(void) {
+SL_INLINE uint64_t sl_now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     uint64_t now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
@@ -315,7 +316,7 @@ void sl_cpu_thread(struct sl_thread *t);
 void sl_cpu_check(struct sl_thread *t, uint64_t now);
 struct sl_record *sl_cpu_before(struct sl_thread *t, struct sl_record *r, uint64_t now);
 #define SL_CPU_EVERY 250000 /* ns between readings */
-static inline bool sl_cpu_is_due(const struct sl_thread *t, uint64_t now) {
+SL_INLINE bool sl_cpu_is_due(const struct sl_thread *t, uint64_t now) {
     return now >= t->cpu_read + SL_CPU_EVERY && t->cpu_file >= 0;
 }
 void sl_cpu_end(struct sl_thread *t, uint64_t now);

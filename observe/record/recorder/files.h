@@ -32,7 +32,7 @@ size_t sl_trimmed(const char *text, size_t length);
 #define BEFORE_ifile_data(fn) BEFORE_file_data(fn)
 #define AFTER_ifile_data \
     if (result == MPI_SUCCESS) \
-        r->data[2] = sl_request_add(*request, (struct sl_request){.function = r->function, .kind = SL_REQ_FILE, .active = true, \
+        r->data[2] = sl_request_add(*request, &(struct sl_request){.function = r->function, .kind = SL_REQ_FILE, .active = true, \
             .comm = (uint32_t)r->data[0]}); \
     SL_FILE_DONE
 #endif

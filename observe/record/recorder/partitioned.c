@@ -36,7 +36,7 @@ void sl_prepared(struct sl_record *r, MPI_Request handle, int partitions, uint8_
         .comm = (uint32_t)r->data[2], .partitions = partitions};
     if (q.peer >= 0) q.channel = next_channel(q.comm, q.peer, q.tag, kind);
     if (kind == SL_REQ_PARTS) q.sent = (int64_t)r->data[0]; else q.received = (int64_t)r->data[0];
-    sl_request_add(handle, q);
+    sl_request_add(handle, &q);
 }
 
 /* sl_ready counts partitions that are about to be ready; the last ones are the send. */
@@ -73,7 +73,7 @@ void sl_both(struct sl_record *r, MPI_Request handle) {
     bool receives = q.source != SL_NOBODY;
     if (!receives && q.peer == SL_NOBODY) return;
     if (!receives) q.kind = SL_REQ_SEND;
-    r->data[5] = sl_request_add(handle, q);
+    r->data[5] = sl_request_add(handle, &q);
 }
 
 /* sl_both_received says what the receiving half brought. MPICH 4.0 leaves the status of MPI_Isendrecv empty: what the program asked for

@@ -36,12 +36,12 @@ static struct sl_request *new_request(void) {
     return r;
 }
 
-static uint64_t add(uintptr_t key, struct sl_request content) {
+static uint64_t add(uintptr_t key, const struct sl_request *content) {
     acquire();
     struct sl_request *r = new_request();
     uint64_t id = ++last_id;
     if (r != NULL) {
-        *r = content;
+        *r = *content;
         r->key = key;
         r->id = id;
         r->owner = sl_self;
@@ -72,9 +72,9 @@ static void drop(struct sl_request **p) {
     unused = r;
 }
 
-uint64_t sl_request_add(MPI_Request handle, struct sl_request r) {
+uint64_t sl_request_add(MPI_Request handle, const struct sl_request *content) {
     if (handle == MPI_REQUEST_NULL) return 0;
-    return add((uintptr_t)handle, r);
+    return add((uintptr_t)handle, content);
 }
 
 bool sl_request_take(MPI_Request handle, struct sl_request *r) {
@@ -161,7 +161,7 @@ void sl_requests_each(void (*visit)(struct sl_request *r, void *argument), void 
 
 /* Matched probes: the handle of the message tells the communicator. The highest bit keeps both kinds apart. */
 void sl_message_add(MPI_Message handle, uint32_t comm) {
-    add((uintptr_t)handle ^ (uintptr_t)1 << 63, (struct sl_request){.comm = comm});
+    add((uintptr_t)handle ^ (uintptr_t)1 << 63, &(struct sl_request){.comm = comm});
 }
 
 uint32_t sl_message_take(MPI_Message handle) {

@@ -68,7 +68,7 @@ struct sl_record *sl_on_group(struct sl_thread *t, uint16_t fn, struct sl_frame 
 /* Operations with a request, which is known by window and target. */
 #define AFTER_iaccess \
     if (result == MPI_SUCCESS && target_rank != MPI_PROC_NULL) \
-        r->data[3] = sl_request_add(*request, (struct sl_request){.function = r->function, .kind = SL_REQ_WINDOW, .active = true, \
+        r->data[3] = sl_request_add(*request, &(struct sl_request){.function = r->function, .kind = SL_REQ_WINDOW, .active = true, \
             .peer = target_rank, .comm = (uint32_t)r->data[0]}); \
     SL_WINDOW_DONE
 #define BEFORE_iaccess(fn) BEFORE_access(fn)

@@ -1,73 +1,137 @@
-/* Times calls of MPI that hardly do anything, in ns of the thread's CPU time per call; the minimum of several batches.
- * With an argument, only those of MPI_Send. */
+/* Measures what recording adds to calls of MPI that do little: ns of CPU time per call, the minimum of short batches of MPI_... less
+ * that of PMPI_..., which is not recorded, in turn; then the time of PMPI_... itself. Writing of full buffers is left out: "buffer" is
+ * what it adds to a call of MPI_Send, whose record has 64 bytes.
+ * The argument is the number of rounds, or the name of a kind of calls that alone is made, and not measured. */
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+static int x, y, flag, ends[2], from[2], one[] = {1, 1}, none[] = {0, 0}, places[] = {0, 1};
+static MPI_Aint far[] = {0, sizeof(int)};
+static MPI_Datatype types[2];
+static MPI_Request r[2], again[2];
+#if MPI_VERSION >= 4
+static MPI_Request parts[2], exchange;
+#endif
+static MPI_Message m;
+static MPI_Comm ring;
+static MPI_Group self;
+static MPI_Win open, shut, fenced, posted;
+static MPI_File file;
+
+enum { CALLS = 1000, BUFFER = 1 << 20, RECORD = 64 };
+#define KIND(name, calls, ...) {#name, calls},
+static const struct { const char *name; int calls; } kinds[] = {
+#include "costs.h"
+};
+#undef KIND
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+#define KIND(name, calls, ...) \
+    if (kind == at++) for (int i = 0; i < CALLS / calls; i++) { __VA_ARGS__; }
+#define C(f) MPI_##f
+static __attribute__((noinline)) void recorded(int kind) {
+    int at = 0;
+#include "costs.h"
+}
+#undef C
+#define C(f) PMPI_##f
+static __attribute__((noinline)) void plain(int kind) {
+    int at = 0;
+#include "costs.h"
 }
 
-#define BATCH 20000
-#define MEASURE(name, call) do { \
-        double least = 1e30; \
-        for (int b = 0; b < 9; b++) { \
-            double begin = now(); \
-            for (int i = 0; i < BATCH; i++) call; \
-            double per = (now() - begin) / BATCH; \
-            if (per < least) least = per; \
-        } \
-        printf("%s %.1f\n", name, least); \
-    } while (0)
+static double time_of(void (*batch)(int), int kind) {
+    struct timespec begin, end;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+    batch(kind);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
+    return ((double)(end.tv_sec - begin.tv_sec) * 1e9 + (double)(end.tv_nsec - begin.tv_nsec)) / CALLS;
+}
 
-static void deep(int n, int all) {
-    int x = 0, y = 0;
+/* window is the least mean of so many times in a row. */
+static double window(const double *times, int n, int length) {
+    double sum = 0, least = 1e30;
+    for (int i = 0; i < n; i++) {
+        sum += times[i] - (i >= length ? times[i - length] : 0);
+        if (i >= length - 1 && sum < least) least = sum;
+    }
+    return least / length;
+}
+
+static void all(int rounds) {
+    enum { LENGTH = 2 * BUFFER / RECORD / CALLS };
+    double *with = calloc((size_t)rounds, sizeof *with), *without = calloc((size_t)rounds, sizeof *without);
+    for (int k = 0; k < KINDS; k++) {
+        for (int i = 0; i < rounds; i++) {
+            with[i] = time_of(recorded, k);
+            without[i] = time_of(plain, k);
+        }
+        double least = window(with, rounds, 1);
+        printf("%s %.1f %.1f\n", kinds[k].name, least - window(without, rounds, 1), window(without, rounds, 1));
+        if (k == 0) printf("buffer %.1f 0\n", window(with, rounds, LENGTH) - least);
+    }
+    free(with);
+    free(without);
+}
+
+static void prepare(void) {
+    int *memory;
+    char name[] = "/tmp/slackline-cost-XXXXXX";
+    types[0] = types[1] = MPI_INT;
+    MPI_Cart_create(MPI_COMM_SELF, 1, one, one, 0, &ring); /* it is its own neighbor on both sides */
+    MPI_Send_init(&x, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &again[0]);
+    MPI_Recv_init(&y, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &again[1]);
+    MPI_Win *windows[] = {&open, &shut, &fenced, &posted};
+    for (int i = 0; i < 4; i++) MPI_Win_allocate(sizeof x, 1, MPI_INFO_NULL, MPI_COMM_SELF, &memory, windows[i]);
+    MPI_Win_lock_all(0, open);
+    MPI_Comm_group(MPI_COMM_SELF, &self);
+    if (mkstemp(name) < 0) MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+#if MPI_VERSION >= 4
+    MPI_Alltoallv_init(&x, one, none, MPI_INT, &y, one, none, MPI_INT, MPI_COMM_SELF, MPI_INFO_NULL, &exchange);
+    MPI_Psend_init(from, 2, 1, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_INFO_NULL, &parts[0]);
+    MPI_Precv_init(ends, 2, 1, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_INFO_NULL, &parts[1]);
+#endif
+}
+
+static void finish(void) {
+    MPI_File_close(&file);
+    MPI_Win_unlock_all(open);
+    MPI_Win *windows[] = {&open, &shut, &fenced, &posted};
+    for (int i = 0; i < 4; i++) MPI_Win_free(windows[i]);
+    for (int i = 0; i < 2; i++) MPI_Request_free(&again[i]);
+#if MPI_VERSION >= 4
+    for (int i = 0; i < 2; i++) MPI_Request_free(&parts[i]);
+    MPI_Request_free(&exchange);
+#endif
+    MPI_Group_free(&self);
+    MPI_Comm_free(&ring);
+}
+
+static void deep(int n, const char *what) {
     volatile int keep = n;
     if (n > 0) {
-        deep(n - 1, all);
+        deep(n - 1, what);
         keep = n;
         return;
     }
     (void)keep;
-    MEASURE("send", MPI_Send(&x, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD));
-    if (!all) return;
-    MEASURE("recv", MPI_Recv(&x, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-    MPI_Request r;
-    MEASURE("isend+wait", (MPI_Isend(&x, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &r), MPI_Recv(&y, 1, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE), MPI_Wait(&r, MPI_STATUS_IGNORE)));
-    MEASURE("barrier", MPI_Barrier(MPI_COMM_SELF));
-    MPI_Comm alone;
-    int ends[2] = {0, 0}, one[1] = {1}, none[1] = {0}; /* a grid of one rank has no neighbours */
-    MPI_Cart_create(MPI_COMM_SELF, 1, one, none, 0, &alone);
-    MEASURE("neighbors", MPI_Neighbor_alltoallv(ends, ends, ends, MPI_INT, ends, ends, ends, MPI_INT, alone));
-    MEASURE("alltoallv", MPI_Alltoallv(&x, one, none, MPI_INT, &y, one, none, MPI_INT, MPI_COMM_SELF));
-    MPI_Comm_free(&alone);
-#if MPI_VERSION >= 4
-    MPI_Alltoallv_init(&x, one, none, MPI_INT, &y, one, none, MPI_INT, MPI_COMM_SELF, MPI_INFO_NULL, &r);
-    MEASURE("start+wait", (MPI_Start(&r), MPI_Wait(&r, MPI_STATUS_IGNORE)));
-    MPI_Request_free(&r);
-#endif
-    MEASURE("iprobe", MPI_Iprobe(0, 0, MPI_COMM_SELF, &y, MPI_STATUS_IGNORE));
-    MPI_Win w;
-    int *memory;
-    MPI_Win_allocate(sizeof x, 1, MPI_INFO_NULL, MPI_COMM_SELF, &memory, &w);
-    MPI_Win_lock_all(0, w);
-    MEASURE("put", MPI_Put(&y, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, w));
-    MEASURE("put-self", MPI_Put(&y, 1, MPI_INT, 0, 0, 1, MPI_INT, w));
-    MEASURE("fetch_and_op", MPI_Fetch_and_op(&y, &y, MPI_INT, 0, 0, MPI_SUM, w));
-    MEASURE("flush", MPI_Win_flush(0, w));
-    MPI_Win_unlock_all(w);
-    MEASURE("fence", MPI_Win_fence(0, w));
-    MPI_Group g;
-    MPI_Comm_group(MPI_COMM_SELF, &g);
-    MEASURE("epochs", (MPI_Win_post(g, 0, w), MPI_Win_start(g, 0, w), MPI_Win_complete(w), MPI_Win_wait(w)));
-    MPI_Win_free(&w);
+    for (int k = 0; k < KINDS; k++)
+        if (strcmp(kinds[k].name, what) == 0) {
+            recorded(k);
+            return;
+        }
+    prepare();
+    all(atoi(what));
+    finish();
 }
 
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
-    deep(10, argc == 1);
+    deep(10, argc > 1 ? argv[1] : "200");
     MPI_Finalize();
     return 0;
 }
