@@ -71,12 +71,16 @@ func command(a *env.Env) *cobra.Command {
 func (o *generateOptions) run(a *env.Env, c *cobra.Command, args []string) error {
 	if o.list {
 		o.warnOfList(a, c)
-		return a.WriteOut(o.output.Out, nil, func(w io.Writer) error {
-			if len(args) > 0 {
-				return o.describe(a, w, args[0])
+		list := patternList{}
+		if len(args) > 0 {
+			known := pattern.List()
+			i := slices.IndexFunc(known, func(p pattern.Info) bool { return p.Name == args[0] })
+			if i < 0 {
+				return fmt.Errorf("there is no pattern %q%s", args[0], suggest.Phrase(args[0], scenario.PatternNames()))
 			}
-			return o.writeList(a, w)
-		})
+			list.only = &known[i]
+		}
+		return a.WriteResult("list", list, o.Format.Value, o.output.Out, nil)
 	}
 	if c.Flags().Changed("format") {
 		a.Warn("--format has no influence without --list; the format of a schedule is given with --to")
@@ -103,16 +107,36 @@ func (o *generateOptions) warnOfList(a *env.Env, c *cobra.Command) {
 	})
 }
 
-// writeList writes all patterns: in sections for people, in one table otherwise.
-func (o *generateOptions) writeList(a *env.Env, w io.Writer) error {
-	if o.Format.Value != env.FormatText {
-		t := table.New(table.Column{Key: "name"}, table.Column{Key: "kind"}, table.Column{Key: "info"},
-			table.Column{Key: "params"}, table.Column{Key: "algorithms"})
-		for _, p := range pattern.List() {
-			t.Add(p.Name, string(p.Kind), p.Info, strings.Join(p.Params, " "), strings.Join(algorithmsOf(p.Name), " "))
-		}
-		return a.WriteForm(w, "list", env.Table{Table: t}, o.Format.Value)
+// patternList is what --list gives: all patterns, or everything about one.
+type patternList struct{ only *pattern.Info }
+
+func (l patternList) JSON(a *env.Env) (any, error) { return env.Table{Table: l.table()}.JSON(a) }
+
+func (l patternList) Rows(*env.Env) env.Rows { return l.table() }
+
+// Text implements env.Result: in sections.
+func (l patternList) Text(a *env.Env, w io.Writer) error {
+	if l.only != nil {
+		return describe(a, w, l.only)
 	}
+	return writeList(a, w)
+}
+
+// table has a row for each pattern, or for each algorithm of one.
+func (l patternList) table() *table.Table {
+	if l.only != nil {
+		return algorithmTable(l.only.Name)
+	}
+	t := table.New(table.Column{Key: "name"}, table.Column{Key: "kind"}, table.Column{Key: "info"},
+		table.Column{Key: "params"}, table.Column{Key: "algorithms"})
+	for _, p := range pattern.List() {
+		t.Add(p.Name, string(p.Kind), p.Info, strings.Join(p.Params, " "), strings.Join(algorithmsOf(p.Name), " "))
+	}
+	return t
+}
+
+// writeList writes all patterns in sections.
+func writeList(a *env.Env, w io.Writer) error {
 	for _, section := range []struct {
 		kind  pattern.Kind
 		title string
@@ -146,17 +170,9 @@ func (o *generateOptions) writeList(a *env.Env, w io.Writer) error {
 }
 
 // describe writes everything about one pattern.
-func (o *generateOptions) describe(a *env.Env, w io.Writer, name string) error {
-	list := pattern.List()
-	i := slices.IndexFunc(list, func(p pattern.Info) bool { return p.Name == name })
-	if i < 0 {
-		return fmt.Errorf("there is no pattern %q%s", name, suggest.Phrase(name, scenario.PatternNames()))
-	}
-	t := algorithmTable(name)
-	if o.Format.Value != env.FormatText {
-		return a.WriteForm(w, "list", env.Table{Table: t}, o.Format.Value)
-	}
-	for line := range strings.Lines(list[i].Describe()) {
+func describe(a *env.Env, w io.Writer, p *pattern.Info) error {
+	t := algorithmTable(p.Name)
+	for line := range strings.Lines(p.Describe()) {
 		writeIndented(w, strings.TrimRight(line, "\n"), env.WidthOf(a.Stdout))
 	}
 	if t.Len() == 0 {
