@@ -2,6 +2,7 @@
 package convert
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -109,6 +110,9 @@ func (o *convertOptions) run(a *env.Env, c *cobra.Command, args []string) error 
 	}
 	if err := env.CheckOut(o.output.Out, args); err != nil { // before a long run, not after it
 		return err
+	}
+	if i := slices.Index(args, "-"); i >= 0 && slices.Contains(args[i+1:], "-") {
+		return exit.Usagef("- is given more than once, but the standard input can be read once; write it to a file first")
 	}
 	if o.repeat < 1 {
 		return exit.Usagef("--repeat: give at least 1")

@@ -60,7 +60,7 @@ func CheckTraceOut(out string, f trace.Format, word string, force bool) error {
 	if info, err := os.Stat(filepath.Dir(out)); err != nil || !info.IsDir() {
 		return env.CheckOut(out, nil)
 	}
-	if atomicfile.Same(out, word) || atomicfile.Same(out, filepath.Dir(word)) && filepath.Dir(word) != "." {
+	if atomicfile.Same(out, word) || atomicfile.Same(out, filepath.Dir(word)) {
 		return exit.Usagef("%s is also the input; give another name", out)
 	}
 	if _, err := os.Lstat(out); err == nil && !force {
