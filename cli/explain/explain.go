@@ -2,7 +2,6 @@
 package explain
 
 import (
-	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -184,14 +183,13 @@ func explain(a *env.Env, w io.Writer, args []string) error {
 	var names []string
 	for _, t := range all {
 		if t.name == word {
-			for _, text := range []string{t.text, t.advice} {
-				for _, line := range table.Wrap(text, env.WidthOf(a.Stdout)) {
-					fmt.Fprintln(w, line)
-				}
+			a.WriteWrapped(w, t.text)
+			if t.advice != "" {
+				a.WriteWrapped(w, t.advice)
 			}
 			return nil
 		}
 		names = append(names, t.name)
 	}
-	return exit.Usagef("%q is not a metric%s; 'slackline explain' lists them", args[0], suggest.Phrase(word, names))
+	return exit.Usagef("%q is not a metric; 'slackline explain' lists them%s", args[0], suggest.Phrase(word, names))
 }
