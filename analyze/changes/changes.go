@@ -210,7 +210,7 @@ func (s *Series) matters(difference float64) bool { return math.Abs(difference) 
 // is a benchmark that takes no time: it may have failed.
 func (s *Series) come(level float64, o Options) bool {
 	n := len(s.Values)
-	duration := s.whole == 0 && IsDuration(s.Metric, s.Unit)
+	duration := s.whole == 0 && dataset.IsDuration(s.Metric, s.Unit)
 	isZero := func(v float64) bool { return v == 0 || v < 0 && duration }
 	first := slices.IndexFunc(s.Values, func(v float64) bool { return isZero(v) != isZero(s.Values[0]) })
 	if first < 0 || slices.ContainsFunc(s.Values[first:], func(v float64) bool { return isZero(v) == isZero(s.Values[0]) }) {

@@ -257,19 +257,6 @@ func largerIsBetter(metric, unit string) bool {
 	return strings.HasSuffix(unit, "/s") || strings.HasSuffix(name, "/s")
 }
 
-// IsDuration reports whether a metric is a time, by its name and unit: it cannot be negative.
-func IsDuration(metric, unit string) bool {
-	switch strings.ToLower(unit) {
-	case "s", "sec", "ms", "us", "ns", "min", "h":
-		return true
-	case "":
-		name := strings.ToLower(metric)
-		return !largerIsBetter(metric, unit) && slices.ContainsFunc([]string{"time", "latency", "duration"},
-			func(word string) bool { return strings.Contains(name, word) })
-	}
-	return false
-}
-
 // exact reports whether a series has no noise: it is a count of something that the program does, or its values have so many
 // digits that equal ones are not equal by chance, and several in a row are equal.
 func exact(metric, unit string, values []float64) bool {

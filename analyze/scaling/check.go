@@ -3,6 +3,7 @@ package scaling
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"slackline/internal/suggest"
@@ -205,6 +206,16 @@ func (j *judge) find(o *Outcome, function, metric string, optional bool) (*datas
 		j.data.Functions()))
 }
 
+// unmeasured reports whether a time is above 0 nowhere: it would be constant, which is within every limit.
+func unmeasured(s *dataset.Series) bool {
+	above := func(p dataset.Point) bool {
+		return slices.ContainsFunc(p.Values, func(v float64) bool { return v > 0 })
+	}
+	return dataset.IsDuration(s.Metric, s.Unit) && !slices.ContainsFunc(s.Points, above)
+}
+
+const reasonUnmeasured = "no value is above 0: nothing was measured"
+
 func (j *judge) check(x *Expectation) (*Check, error) {
 	c := &Check{
 		Outcome: x.outcome(), Function: x.Function, Metric: x.Metric, Expectation: x,
@@ -226,6 +237,10 @@ func (j *judge) check(x *Expectation) (*Check, error) {
 		return c, nil
 	}
 	c.CallPath, c.Metric = s.CallPath, s.Metric
+	if unmeasured(s) {
+		c.Verdict, c.Reason = Inconclusive, reasonUnmeasured
+		return c, nil
+	}
 	if len(j.data.Parameters) == 1 {
 		space := x.Space
 		if space.isZero() {

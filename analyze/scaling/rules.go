@@ -108,6 +108,10 @@ func (j *judge) rule(r *Rule) (*RuleCheck, error) {
 			return c, nil
 		}
 		c.Metric = cmp.Or(c.Metric, s.Metric)
+		if unmeasured(s) {
+			c.Verdict, c.Reason = Inconclusive, function+": "+reasonUnmeasured
+			return c, nil
+		}
 		f, err := j.fit(s)
 		if err != nil {
 			c.Verdict, c.Reason = Inconclusive, function+": "+reasonOf(err)

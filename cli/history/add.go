@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"slackline/analyze/changes"
 	"slackline/cli/datasets"
 	"slackline/cli/env"
 	"slackline/cli/exit"
@@ -101,7 +100,7 @@ func checkDurations(d *dataset.Dataset) error {
 	for _, s := range d.Series {
 		for _, p := range s.Points {
 			below := slices.IndexFunc(p.Values, func(v float64) bool { return v < 0 })
-			if below >= 0 && changes.IsDuration(s.Metric, s.Unit) {
+			if below >= 0 && dataset.IsDuration(s.Metric, s.Unit) {
 				return fmt.Errorf("%s: %s %v is a duration below 0, which cannot have been measured; nothing was added",
 					tables.Path(s.CallPath).Text, s.Metric, p.Values[below])
 			}

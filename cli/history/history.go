@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -90,6 +92,9 @@ func (o *search) find(a *env.Env, c *cobra.Command) (*changes.Result, error) {
 		return nil, err
 	}
 	states := history.States(entries)
+	if err := o.checkBetter(states); err != nil {
+		return nil, err
+	}
 	for _, s := range states {
 		s.Data.Keep(o.wanted)
 	}
@@ -106,6 +111,22 @@ func (o *search) find(a *env.Env, c *cobra.Command) (*changes.Result, error) {
 		a.Warn("%s: no series has measurements of two commits at the same point; nothing can be compared", o.dir)
 	}
 	return r, nil
+}
+
+// checkBetter finds names of metrics that no commit has: for a misspelt one, what got worse would be better.
+func (o *search) checkBetter(states []*history.State) error {
+	seen := map[string]bool{}
+	for _, state := range states {
+		for _, s := range state.Data.Series {
+			seen[s.Metric] = true
+		}
+	}
+	for _, name := range o.better {
+		if !seen[name] {
+			return exit.Usagef("--larger-is-better: the history has no metric %s%s", name, suggest.Phrase(name, slices.Sorted(maps.Keys(seen))))
+		}
+	}
+	return nil
 }
 
 // readAll reads the entries of a history.

@@ -406,3 +406,16 @@ func appendBits(b []byte, v float64) []byte {
 	}
 	return binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
 }
+
+// IsDuration reports whether a metric is a time, by its name and unit: it cannot be negative, and if all of it is 0 nothing was measured.
+func IsDuration(metric, unit string) bool {
+	switch strings.ToLower(unit) {
+	case "s", "sec", "ms", "us", "ns", "min", "h":
+		return true
+	case "":
+		name := strings.ToLower(metric)
+		return !strings.Contains(name, "/") && slices.ContainsFunc([]string{"time", "latency", "duration"},
+			func(word string) bool { return strings.Contains(name, word) })
+	}
+	return false
+}
