@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -46,28 +47,25 @@ type caliReader struct {
 func readCali(name string, data []byte) (*Dataset, error) {
 	r := &caliReader{d: New(), nodes: map[int]*caliNode{}}
 	var records []map[string][]string // values need the globals, which come last
-	number := 0
-	for line := range bytes.Lines(data) {
-		number++
-		text := strings.TrimRight(string(line), "\n")
-		if strings.TrimSpace(text) == "" {
-			continue
+	err := eachLine(name, data, func(_ int, line string) error {
+		if strings.TrimSpace(line) == "" {
+			return nil
 		}
-		fields := caliFields(text)
-		var err error
-		switch kind := first(fields["__rec"]); kind {
+		fields := caliFields(line)
+		switch first(fields["__rec"]) {
 		case "node":
-			err = r.node(fields)
+			return r.node(fields)
 		case "ctx":
 			records = append(records, fields)
 		case "globals":
 			r.globals(fields)
 		default:
-			err = fmt.Errorf("is not a record of nodes, ctx or globals")
+			return errors.New("is not a record of nodes, ctx or globals")
 		}
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, number, err)
-		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	for _, fields := range records {
 		r.values(fields)

@@ -14,7 +14,8 @@ import (
 //
 // Values of a call path on several ranks are repetitions. The parameter p is the size of MPI_COMM_WORLD.
 
-var caliperFormat = Format{Name: "caliper", Info: "Caliper JSON (json-split)", PlaceInName: true, Sniff: sniffCaliper, Read: readCaliper}
+var caliperFormat = Format{Name: "caliper", Info: "Caliper JSON (json-split)", PlaceInName: true, Sniff: sniffCaliper,
+	Read: decoded(readCaliper)}
 
 func sniffCaliper(head []byte) bool {
 	return isObject(head) && (hasKey(head, "column_metadata") || hasKey(head, "data") && hasKey(head, "columns") && hasKey(head, "nodes"))
@@ -43,11 +44,7 @@ func caliperLocation(column string) bool {
 	return column == "rank" || strings.HasPrefix(column, "mpi.rank") || strings.Contains(column, "thread")
 }
 
-func readCaliper(name string, data []byte) (*Dataset, error) {
-	var file caliperFile
-	if err := decodeWhole(name, data, &file); err != nil {
-		return nil, err
-	}
+func readCaliper(name string, file *caliperFile) (*Dataset, error) {
 	if len(file.Columns) == 0 || len(file.Metadata) != len(file.Columns) {
 		return nil, fmt.Errorf("%s: has %d \"columns\" and %d \"column_metadata\"; write it with 'cali-query -q \"format json-split\"'",
 			name, len(file.Columns), len(file.Metadata))

@@ -31,10 +31,7 @@ func readDarshan(name string, data []byte) (*Dataset, error) {
 	type counter struct{ module, name string }
 	sums := map[counter]float64{}
 	ranks, runTime := 0.0, 0.0
-	number := 0
-	for line := range bytes.Lines(data) {
-		number++
-		text := strings.TrimRight(string(line), "\n")
+	err := eachLine(name, data, func(_ int, text string) error {
 		if rest, comment := strings.CutPrefix(text, "#"); comment {
 			key, value, _ := strings.Cut(strings.TrimSpace(rest), ": ")
 			if x, err := parseFinite(strings.TrimSpace(value)); err == nil {
@@ -45,23 +42,27 @@ func readDarshan(name string, data []byte) (*Dataset, error) {
 					runTime = x
 				}
 			}
-			continue
+			return nil
 		}
 		fields := strings.Split(text, "\t")
 		switch {
 		case strings.TrimSpace(text) == "":
 		case len(fields) < 5:
-			return nil, fmt.Errorf("%s:%d: has %d fields separated by tabs; darshan-parser writes module, rank, record, counter and value; "+
-				"leave out its options, such as --total", name, number, len(fields))
+			return fmt.Errorf("has %d fields separated by tabs; darshan-parser writes module, rank, record, counter and value; "+
+				"leave out its options, such as --total", len(fields))
 		case darshanSums.MatchString(fields[3]):
 			x, err := parseFinite(fields[4])
 			if err != nil {
-				return nil, fmt.Errorf("%s:%d: %s: %w", name, number, fields[3], err)
+				return fmt.Errorf("%s: %w", fields[3], err)
 			}
 			if x > 0 { // -1: not recorded
 				sums[counter{fields[0], fields[3]}] += x
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	if !(ranks > 0) {
 		return nil, fmt.Errorf("%s: has no line \"# nprocs: N\"; keep the head of what darshan-parser writes", name)

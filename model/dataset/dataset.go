@@ -100,7 +100,7 @@ func (s *Series) Add(at []float64, values ...float64) {
 		s.index = map[string]int{}
 	}
 	s.index[key] = len(s.Points)
-	s.Points = append(s.Points, Point{slices.Clone(at), slices.Clone(values)})
+	s.Points = append(s.Points, Point{append([]float64{}, at...), slices.Clone(values)})
 }
 
 func placeKey(at []float64) string {

@@ -8,7 +8,7 @@ import (
 // Extra-P JSON (old): tables of parameters, metrics, call paths and coordinates
 // with numbers, and measurements that refer to them, one for each repetition.
 
-var extraPOldFormat = Format{Name: "extrap-old", Info: "Extra-P JSON (old)", Sniff: sniffExtraPOld, Read: readExtraPOld}
+var extraPOldFormat = Format{Name: "extrap-old", Info: "Extra-P JSON (old)", Sniff: sniffExtraPOld, Read: decoded(readExtraPOld)}
 
 func sniffExtraPOld(head []byte) bool { return isObject(head) && hasKey(head, "callpaths") }
 
@@ -36,11 +36,7 @@ type extraPOld struct {
 	} `json:"measurements"`
 }
 
-func readExtraPOld(name string, data []byte) (*Dataset, error) {
-	var file extraPOld
-	if err := decodeWhole(name, data, &file); err != nil {
-		return nil, err
-	}
+func readExtraPOld(name string, file *extraPOld) (*Dataset, error) {
 	d := New()
 	place := map[int64]int{}
 	for i, p := range file.Parameters {

@@ -53,20 +53,19 @@ type textReader struct {
 
 func readExtraPText(name string, data []byte) (*Dataset, error) {
 	r := &textReader{d: New(), region: RootPath, metric: DefaultMetric}
-	number := 0
-	for line := range bytes.Lines(data) {
-		number++
-		text := strings.TrimSpace(string(line))
+	err := eachLine(name, data, func(_ int, line string) error {
+		text := strings.TrimSpace(line)
 		if text == "" || text[0] == '#' {
-			continue
+			return nil
 		}
 		word, rest := text, ""
 		if i := strings.IndexAny(text, " \t"); i >= 0 {
 			word, rest = text[:i], strings.TrimSpace(text[i:])
 		}
-		if err := r.line(word, rest); err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, number, err)
-		}
+		return r.line(word, rest)
+	})
+	if err != nil {
+		return nil, err
 	}
 	if r.d.Parameters == nil {
 		return nil, fmt.Errorf("%s: has no line PARAMETER", name)

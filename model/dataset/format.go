@@ -140,6 +140,18 @@ func lineOf(data []byte, offset int64) int {
 	return 1 + bytes.Count(data[:offset], []byte{'\n'})
 }
 
+// eachLine calls read with the lines of a text, numbered from 1, and names the place of its error.
+func eachLine(name string, data []byte, read func(number int, line string) error) error {
+	number := 0
+	for line := range bytes.Lines(data) {
+		number++
+		if err := read(number, strings.TrimSuffix(string(line), "\n")); err != nil {
+			return fmt.Errorf("%s:%d: %w", name, number, err)
+		}
+	}
+	return nil
+}
+
 // checkNames refuses parameters without a name and names given twice.
 func checkNames(parameters []string) error {
 	if len(parameters) > MaxParameters {

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -38,38 +39,37 @@ func isGoBench(line string) bool {
 
 func readGoBench(name string, data []byte) (*Dataset, error) {
 	d := New()
-	number := 0
 	var ignored leftOut
-	for line := range bytes.Lines(data) {
-		number++
-		fields := strings.Fields(string(line))
-		if !isGoBench(string(line)) {
+	err := eachLine(name, data, func(number int, line string) error {
+		fields := strings.Fields(line)
+		if !isGoBench(line) {
 			if len(fields) > 1 && strings.HasPrefix(fields[0], "Benchmark") { // a name alone has its result in a later line
 				ignored.add(fmt.Sprintf("line %d", number))
 			}
-			continue
+			return nil
 		}
 		if len(fields)%2 != 0 {
-			return nil, fmt.Errorf("%s:%d: has a value without a unit", name, number)
+			return errors.New("has a value without a unit")
 		}
 		path, names, at := goBenchName(fields[0])
 		if len(names) == 0 {
 			d.warnf("%s has no parameter in its name, such as n=1024, and is left out", path)
-			continue
+			return nil
 		}
 		for i := 2; i+1 < len(fields); i += 2 {
 			v, err := parseFinite(fields[i])
 			if err != nil {
-				return nil, fmt.Errorf("%s:%d: %w", name, number, err)
+				return err
 			}
 			d.Put(path, fields[i+1], names, at, v)
 		}
 		if len(d.Parameters) > MaxParameters {
-			return nil, fmt.Errorf("%s:%d: the benchmarks have more than %d parameters", name, number, MaxParameters)
+			return fmt.Errorf("the benchmarks have more than %d parameters", MaxParameters)
 		}
-	}
+		return nil
+	})
 	ignored.warn(d, "%s: lines of benchmarks without a result are left out", name)
-	return d, nil
+	return d, err
 }
 
 // goBenchName takes the name of a benchmark apart.

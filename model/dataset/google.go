@@ -10,7 +10,7 @@ import (
 // Google Benchmark JSON. Parts of a name after / are parameters: plain numbers
 // n, n2 and so on, name:1024 and threads:8 by their names. Times become seconds.
 
-var googleFormat = Format{Name: "google", Info: "Google Benchmark JSON", PlaceInName: true, Sniff: sniffGoogle, Read: readGoogle}
+var googleFormat = Format{Name: "google", Info: "Google Benchmark JSON", PlaceInName: true, Sniff: sniffGoogle, Read: decoded(readGoogle)}
 
 func sniffGoogle(head []byte) bool { return isObject(head) && hasKey(head, "benchmarks") }
 
@@ -28,11 +28,7 @@ type googleFile struct {
 
 var secondsPer = map[string]float64{"": 1e-9, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
 
-func readGoogle(name string, data []byte) (*Dataset, error) {
-	var file googleFile
-	if err := decodeWhole(name, data, &file); err != nil {
-		return nil, err
-	}
+func readGoogle(name string, file *googleFile) (*Dataset, error) {
 	d := New()
 	var lacking leftOut
 	for i, b := range file.Benchmarks {

@@ -43,13 +43,7 @@ type imbReader struct {
 
 func readIMB(name string, data []byte) (*Dataset, error) {
 	r := &imbReader{d: New()}
-	number := 0
-	for line := range bytes.Lines(data) {
-		number++
-		if err := r.line(strings.TrimSpace(string(line)), number); err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, number, err)
-		}
-	}
+	err := eachLine(name, data, func(number int, line string) error { return r.line(strings.TrimSpace(line), number) })
 	r.endBlock()
 	for _, series := range r.d.Series {
 		series.Unit = "us"
@@ -57,7 +51,7 @@ func readIMB(name string, data []byte) (*Dataset, error) {
 	r.ignored.warn(r.d, "%s: lines in tables that are not rows of numbers are left out", name)
 	r.columns.warn(r.d, "%s: columns with unknown names are left out", name)
 	r.empty.warn(r.d, "%s: blocks without rows", name)
-	return r.d, nil
+	return r.d, err
 }
 
 // endBlock notes a block of which nothing was read.

@@ -178,13 +178,20 @@ func (s *scanner) end() error {
 	return nil
 }
 
-// decodeWhole decodes a text that is one value.
-func decodeWhole(name string, data []byte, into any) error {
-	s := newScanner(name, data)
-	if err := s.value(into); err != nil {
-		return err
+// decoded returns a reader of a text that is one value.
+func decoded[T any](read func(name string, file *T) (*Dataset, error)) func(name string, data []byte) (*Dataset, error) {
+	return func(name string, data []byte) (*Dataset, error) {
+		s := newScanner(name, data)
+		file := new(T)
+		err := s.value(file)
+		if err == nil {
+			err = s.end()
+		}
+		if err != nil {
+			return nil, err
+		}
+		return read(name, file)
 	}
-	return s.end()
 }
 
 // values are repetitions; null is a missing one.

@@ -3,8 +3,10 @@ package dataset
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // Extra-P JSON lines: one object per line,
@@ -57,11 +59,9 @@ func (o *ordered) UnmarshalJSON(data []byte) error {
 
 func readLines(name string, data []byte) (*Dataset, error) {
 	d := New()
-	number := 0
-	for line := range bytes.Lines(data) {
-		number++
-		if len(bytes.TrimSpace(line)) == 0 {
-			continue
+	err := eachLine(name, data, func(_ int, line string) error {
+		if strings.TrimSpace(line) == "" {
+			return nil
 		}
 		entry := struct {
 			Params   *ordered `json:"params"`
@@ -69,31 +69,28 @@ func readLines(name string, data []byte) (*Dataset, error) {
 			Metric   *string  `json:"metric"`
 			Value    values   `json:"value"`
 		}{}
-		fail := func(format string, args ...any) (*Dataset, error) {
-			return nil, fmt.Errorf("%s:%d: %s", name, number, fmt.Sprintf(format, args...))
-		}
-		dec := json.NewDecoder(bytes.NewReader(line))
+		dec := json.NewDecoder(strings.NewReader(line))
 		dec.DisallowUnknownFields() // what is under another key would be lost
 		if err := dec.Decode(&entry); err != nil {
-			return fail("is not a line of Extra-P JSON: %v", err)
+			return fmt.Errorf("is not a line of Extra-P JSON: %v", err)
 		}
 		if _, err := dec.Token(); err != io.EOF {
-			return fail("is not a line of Extra-P JSON: something follows its end")
+			return errors.New("is not a line of Extra-P JSON: something follows its end")
 		}
 		if entry.Params == nil {
-			return fail("has no params")
+			return errors.New("has no params")
 		}
 		if d.Parameters == nil {
 			d.Parameters = append([]string{}, entry.Params.names...)
 			if err := checkNames(d.Parameters); err != nil {
-				return fail("%v", err)
+				return err
 			}
 		}
 		at := make([]float64, len(d.Parameters))
 		for i, p := range d.Parameters {
 			v, ok := entry.Params.values[p]
 			if !ok || len(entry.Params.names) != len(at) {
-				return fail("has the parameters %s, the first line %s", list(entry.Params.names), list(d.Parameters))
+				return fmt.Errorf("has the parameters %s, the first line %s", list(entry.Params.names), list(d.Parameters))
 			}
 			at[i] = v
 		}
@@ -105,11 +102,12 @@ func readLines(name string, data []byte) (*Dataset, error) {
 			metric = *entry.Metric
 		}
 		if len(entry.Value) == 0 {
-			return fail("has no value")
+			return errors.New("has no value")
 		}
 		d.addPresent(path, metric, at, entry.Value)
-	}
-	return d, nil
+		return nil
+	})
+	return d, err
 }
 
 // WriteLines writes the dataset as Extra-P JSON lines.

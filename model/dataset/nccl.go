@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"bytes"
 	"fmt"
 	"regexp"
 	"strings"
@@ -34,12 +33,11 @@ var ncclUnits = map[string]struct {
 
 func readNCCL(name string, data []byte) (*Dataset, error) {
 	d := New()
-	test, ranks, number := "nccl", 0, 0
+	test, ranks := "nccl", 0
 	var header []string
 	var wrong leftOut
-	for line := range bytes.Lines(data) {
-		number++
-		text := strings.TrimSpace(string(line))
+	err := eachLine(name, data, func(number int, line string) error {
+		text := strings.TrimSpace(line)
 		fields := strings.Fields(text)
 		switch m := ncclTitle.FindStringSubmatch(text); {
 		case m != nil:
@@ -51,15 +49,14 @@ func readNCCL(name string, data []byte) (*Dataset, error) {
 		case len(fields) == 0, text[0] == '#', header == nil:
 		case !startsWithNumber(fields): // of the launcher
 		case len(fields) != len(header):
-			return nil, fmt.Errorf("%s:%d: has %d fields below %d columns; is the line complete?", name, number, len(fields), len(header))
+			return fmt.Errorf("has %d fields below %d columns; is the line complete?", len(fields), len(header))
 		default:
-			if err := d.addNCCL(test, ranks, header, fields, &wrong, number); err != nil {
-				return nil, fmt.Errorf("%s:%d: %w", name, number, err)
-			}
+			return d.addNCCL(test, ranks, header, fields, &wrong, number)
 		}
-	}
+		return nil
+	})
 	wrong.warn(d, "%s: rows with wrong results are kept", name)
-	return d, nil
+	return d, err
 }
 
 func startsWithNumber(fields []string) bool {

@@ -27,29 +27,24 @@ var (
 func readOSU(name string, data []byte) (*Dataset, error) {
 	d := New()
 	function, header := "", []string(nil)
-	number := 0
 	var ignored leftOut
-	fail := func(format string, args ...any) (*Dataset, error) {
-		return nil, fmt.Errorf("%s:%d: %s", name, number, fmt.Sprintf(format, args...))
-	}
-	for line := range bytes.Lines(data) {
-		number++
-		text := strings.TrimSpace(string(line))
+	err := eachLine(name, data, func(number int, line string) error {
+		text := strings.TrimSpace(line)
 		if m := osuTitle.FindStringSubmatch(text); m != nil {
 			function, header = m[1], nil
 			if short := strings.TrimSpace(strings.TrimSuffix(function, "Latency")); short != "" {
 				function = short
 			}
-			continue
+			return nil
 		}
 		if rest, ok := strings.CutPrefix(text, "#"); ok {
 			if strings.HasPrefix(strings.TrimSpace(rest), "OSU ") {
-				return fail("is not a title such as \"# OSU MPI Allreduce Latency Test\"")
+				return fmt.Errorf("is not a title such as \"# OSU MPI Allreduce Latency Test\"")
 			}
 			if strings.Contains(rest, "(") && !strings.Contains(rest, ":") {
 				header = columns.Split(strings.TrimSpace(rest), -1)
 			}
-			continue
+			return nil
 		}
 		fields := strings.Fields(text)
 		switch {
@@ -60,17 +55,16 @@ func readOSU(name string, data []byte) (*Dataset, error) {
 			}
 		case function == "": // what other programs printed before
 		case header == nil:
-			return fail("a row of %s comes before the names of its columns (# Size  Latency (us))", function)
+			return fmt.Errorf("a row of %s comes before the names of its columns (# Size  Latency (us))", function)
 		case len(fields) != len(header):
-			return fail("has %d numbers below %d columns", len(fields), len(header))
+			return fmt.Errorf("has %d numbers below %d columns", len(fields), len(header))
 		default:
-			if err := d.addRow(function, header, fields, osuMetric); err != nil {
-				return fail("%v", err)
-			}
+			return d.addRow(function, header, fields, osuMetric)
 		}
-	}
+		return nil
+	})
 	ignored.warn(d, "%s: lines in tables that are not rows of numbers are left out", name)
-	return d, nil
+	return d, err
 }
 
 // osuMetric returns the metric of a column; empty: it is none.

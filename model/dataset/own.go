@@ -21,22 +21,10 @@ var ownFormat = Format{Name: "slackline", Info: "slackline dataset", Suffix: ".j
 func sniffOwn(head []byte) bool { return isObject(head) && hasKey(head, "slackline_dataset") }
 
 type ownFile struct {
-	Version    int         `json:"slackline_dataset"`
-	Parameters []string    `json:"parameters"`
-	Series     []ownSeries `json:"series"`
-	Provenance any         `json:"provenance,omitempty"`
-}
-
-type ownSeries struct {
-	CallPath string     `json:"callpath"`
-	Metric   string     `json:"metric"`
-	Unit     string     `json:"unit,omitempty"`
-	Points   []ownPoint `json:"points"`
-}
-
-type ownPoint struct {
-	At     point  `json:"at"`
-	Values values `json:"values"`
+	Version    int       `json:"slackline_dataset"`
+	Parameters []string  `json:"parameters"`
+	Series     []*Series `json:"series"`
+	Provenance any       `json:"provenance,omitempty"`
 }
 
 func readOwn(name string, data []byte) (*Dataset, error) {
@@ -98,7 +86,7 @@ var seriesKeys = []string{"callpath", "metric", "unit", "points"}
 
 func (r *ownReader) series() error {
 	return r.list("series", func() error {
-		var s ownSeries
+		var s Series
 		_, err := r.members("a series", seriesKeys, func(key string) error {
 			switch key {
 			case "callpath":
@@ -113,7 +101,7 @@ func (r *ownReader) series() error {
 				if err == nil && len(at) != len(r.d.Parameters) {
 					err = r.errorf("%s %s: a point has %d coordinates, but there are %d parameters", s.CallPath, s.Metric, len(at), len(r.d.Parameters))
 				}
-				s.Points = append(s.Points, ownPoint{at, v})
+				s.Points = append(s.Points, Point{at, v})
 				return err
 			})
 		})
@@ -136,17 +124,8 @@ func (r *ownReader) series() error {
 // WriteJSON writes the dataset in slackline's own form, with a provenance unless
 // that is nil.
 func (d *Dataset) WriteJSON(w io.Writer, provenance any) error {
-	file := ownFile{Version: ownVersion, Parameters: d.Parameters, Series: []ownSeries{}, Provenance: provenance}
-	if file.Parameters == nil {
-		file.Parameters = []string{}
-	}
-	for _, s := range d.Series {
-		o := ownSeries{CallPath: s.CallPath, Metric: s.Metric, Unit: s.Unit}
-		for _, p := range s.Points {
-			o.Points = append(o.Points, ownPoint{append(point{}, p.At...), p.Values}) // [] without parameters, not null
-		}
-		file.Series = append(file.Series, o)
-	}
+	// What is empty is [], not null.
+	file := ownFile{ownVersion, append([]string{}, d.Parameters...), append([]*Series{}, d.Series...), provenance}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	return e.Encode(file)

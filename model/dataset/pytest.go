@@ -13,7 +13,7 @@ import (
 // pytest-benchmark JSON (--benchmark-json, --benchmark-autosave). Numbers among the params of a test are parameters; others stay
 // in its name. A test has all its rounds with --benchmark-save-data, else their mean.
 
-var pytestFormat = Format{Name: "pytest", Info: "pytest-benchmark JSON", PlaceInName: true, Sniff: sniffPytest, Read: readPytest}
+var pytestFormat = Format{Name: "pytest", Info: "pytest-benchmark JSON", PlaceInName: true, Sniff: sniffPytest, Read: decoded(readPytest)}
 
 func sniffPytest(head []byte) bool {
 	return isObject(head) && hasKey(head, "machine_info") && (hasKey(head, "commit_info") || hasKey(head, "benchmarks"))
@@ -31,11 +31,7 @@ type pytestFile struct {
 	} `json:"benchmarks"`
 }
 
-func readPytest(name string, data []byte) (*Dataset, error) {
-	var file pytestFile
-	if err := decodeWhole(name, data, &file); err != nil {
-		return nil, err
-	}
+func readPytest(name string, file *pytestFile) (*Dataset, error) {
 	d := New()
 	var lacking leftOut
 	for i, b := range file.Benchmarks {

@@ -12,7 +12,7 @@ import (
 // [value, reference, lower, upper, unit] by system:partition:variable, or under perfvars of older versions. The parameter p is
 // the number of tasks; numbers after % in the name of a test are parameters, other words stay in it.
 
-var reframeFormat = Format{Name: "reframe", Info: "ReFrame run report", PlaceInName: true, Sniff: sniffReFrame, Read: readReFrame}
+var reframeFormat = Format{Name: "reframe", Info: "ReFrame run report", PlaceInName: true, Sniff: sniffReFrame, Read: decoded(readReFrame)}
 
 func sniffReFrame(head []byte) bool { return isObject(head) && hasKey(head, "session_info") }
 
@@ -36,11 +36,7 @@ type reframeCase struct {
 	} `json:"perfvars"`
 }
 
-func readReFrame(name string, data []byte) (*Dataset, error) {
-	var file reframeFile
-	if err := decodeWhole(name, data, &file); err != nil {
-		return nil, err
-	}
+func readReFrame(name string, file *reframeFile) (*Dataset, error) {
 	d := New()
 	var failed, bad leftOut
 	for _, run := range file.Runs {

@@ -90,7 +90,7 @@ func (r *runInfo) check(name string) error {
 // The JSON of slackline profile.
 
 var profileFormat = Format{Name: "profile", Info: "result of slackline profile", PlaceInName: true, OfRuns: true, Sniff: sniffProfile,
-	Read: readProfile}
+	Read: decoded(readProfile)}
 
 func sniffProfile(head []byte) bool {
 	return isObject(head) && hasKey(head, "run") && hasKey(head, "composition")
@@ -108,11 +108,7 @@ type profileFile struct {
 	} `json:"callpaths"`
 }
 
-func readProfile(name string, data []byte) (*Dataset, error) {
-	var file profileFile
-	if err := decodeWhole(name, data, &file); err != nil {
-		return nil, err
-	}
+func readProfile(name string, file *profileFile) (*Dataset, error) {
 	if err := file.Run.check(name); err != nil {
 		return nil, err
 	}
@@ -133,7 +129,7 @@ func readProfile(name string, data []byte) (*Dataset, error) {
 // The JSON of slackline waits.
 
 var waitsFormat = Format{Name: "waits", Info: "result of slackline waits", PlaceInName: true, OfRuns: true, Sniff: sniffWaits,
-	Read: readWaits}
+	Read: decoded(readWaits)}
 
 func sniffWaits(head []byte) bool {
 	rest := strings.TrimLeft(strings.TrimPrefix(strings.TrimLeft(string(head[:min(len(head), 256)]), " \t\n"), "{"), " \t\n")
@@ -178,11 +174,7 @@ func (f *waitsFile) parts() map[string]bool {
 	return parts
 }
 
-func readWaits(name string, data []byte) (*Dataset, error) {
-	var file waitsFile
-	if err := decodeWhole(name, data, &file); err != nil {
-		return nil, err
-	}
+func readWaits(name string, file *waitsFile) (*Dataset, error) {
 	if err := file.Run.check(name); err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import "fmt"
 // repetitions; without them the median stands for all.
 
 var simulationFormat = Format{Name: "simulation", Info: "result of slackline simulate", PlaceInName: true, Sniff: sniffSimulation,
-	Read: readSimulation}
+	Read: decoded(readSimulation)}
 
 func sniffSimulation(head []byte) bool {
 	return isObject(head) && (hasKey(head, "makespan_ns") || hasKey(head, "noiseless_ns"))
@@ -25,11 +25,7 @@ type simulationFile struct {
 	} `json:"results"`
 }
 
-func readSimulation(name string, data []byte) (*Dataset, error) {
-	var file simulationFile
-	if err := decodeWhole(name, data, &file); err != nil {
-		return nil, err
-	}
+func readSimulation(name string, file *simulationFile) (*Dataset, error) {
 	const seconds = 1e-9
 	d := New("p")
 	series := d.Get(file.Input, "makespan")
