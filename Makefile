@@ -74,8 +74,10 @@ race: # the race detector needs cgo; what is skipped takes most of the time, for
 fuzz: ## fuzz every reader with random inputs (FUZZINPUTS=100000); go test repeats what it finds
 	.ci/fuzz $(FUZZINPUTS)x 3600
 
+QUIET = $(shell grep -rl --include='*_test.go' '^//go:build quiet' .)
+
 test-long: test-setup ## tests that need a quiet machine, ten times as many random cases, the race detector on everything, fuzzing
-	go test -count=1 -timeout 60m -tags quiet -run 'TestRunTimeIsPredicted|TestKnownNoiseIsFound|TestKnownCollectives|TestNetworkAgain|TestClocksForLong|TestTableIsFast|TestMeasuringStudy|TestInjectedLatency|TestAdviceComesTrue|TestPlantedBoth|TestInjectionMeetsTolerance|TestDetourCostsItsLength|TestThreadsAreNeverSlower|TestCallsAreCheap' -v ./analyze/simulate ./cli ./cli/hang ./cli/measure ./cli/inject ./observe/record
+	go test -count=1 -timeout 60m -tags quiet -v -run "^($$(sed -n 's/^func \(Test[A-Za-z]*\).*/\1/p' $(QUIET) | paste -sd '|'))$$" $(sort $(dir $(QUIET)))
 	go test -count=1 -timeout 60m -rapid.checks=1000 \
 		$$(grep -rl --include='*_test.go' pgregory.net/rapid . | xargs -n1 dirname | sort -u)
 	go test -count=1 -timeout 60m -run 'Agree|AgainstDefinitions' ./analyze/simulate ./analyze/waits -cases 3000

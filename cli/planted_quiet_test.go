@@ -23,9 +23,6 @@ var furtherCauses = []planted{
 func TestPlantedCosts(t *testing.T) {
 	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		for _, p := range slices.Concat(plantedCauses, furtherCauses) {
-			if p.waits == 0 {
-				continue
-			}
 			t.Run(p.program+"-"+p.argument, func(t *testing.T) {
 				binary := mpitest.Build(t, l, filepath.Join("../testdata/waits/planted", p.program+".c"), "-g", "-finstrument-functions")
 				clitest.Thrice(t, func() (string, bool) {
