@@ -8,39 +8,13 @@ import (
 
 // Shift adds d to all times.
 func (t *Timeline) Shift(d unit.Duration, threads int) {
-	parallel.Each(len(t.Locations), threads, func(i int) {
-		l := &t.Locations[i]
-		l.First += d
-		l.Last += d
-		for j := range l.Calls.Enter {
-			l.Calls.Enter[j] += d
-			l.Calls.Leave[j] += d
-		}
-		for j := range l.Alive {
-			l.Alive[j].From += d
-			l.Alive[j].To += d
-		}
-		for j := range l.NoCPU {
-			l.NoCPU[j].From += d
-			l.NoCPU[j].To += d
-		}
-		for j := range l.Counts {
-			l.Counts[j].From += d
-			l.Counts[j].To += d
-		}
-	})
+	parallel.Each(len(t.Locations), threads, func(i int) { t.Locations[i].shift(d) })
 	for i := range t.Messages {
 		t.Messages[i].Sent += d
 		t.Messages[i].Received += d
 	}
 	for i := range t.Teams {
-		team := &t.Teams[i]
-		team.Fork += d
-		team.Join += d
-		for j := range team.Members {
-			team.Members[j].Begin += d
-			team.Members[j].End += d
-		}
+		t.Teams[i].shift(d)
 	}
 	for _, list := range [][]Unmatched{t.Problems.Sends, t.Problems.Receives} {
 		for i := range list {
@@ -54,6 +28,36 @@ func (t *Timeline) Shift(d unit.Duration, threads int) {
 	t.End += d
 }
 
+// shift adds d to the times of a location.
+func (l *Location) shift(d unit.Duration) {
+	l.First, l.Last = l.First+d, l.Last+d
+	for j := range l.Calls.Enter {
+		l.Calls.Enter[j] += d
+		l.Calls.Leave[j] += d
+	}
+	for j := range l.Alive {
+		l.Alive[j].From += d
+		l.Alive[j].To += d
+	}
+	for j := range l.NoCPU {
+		l.NoCPU[j].From += d
+		l.NoCPU[j].To += d
+	}
+	for j := range l.Counts {
+		l.Counts[j].From += d
+		l.Counts[j].To += d
+	}
+}
+
+// shift adds d to the times of a team.
+func (t *Team) shift(d unit.Duration) {
+	t.Fork, t.Join = t.Fork+d, t.Join+d
+	for j := range t.Members {
+		t.Members[j].Begin += d
+		t.Members[j].End += d
+	}
+}
+
 // MoveRanks adds to the times of each rank what its entry says.
 func (t *Timeline) MoveRanks(by []unit.Duration) {
 	some := false
@@ -63,22 +67,30 @@ func (t *Timeline) MoveRanks(by []unit.Duration) {
 		}
 		t.Start, t.End = min(t.Start, first), max(t.End, last)
 	}
+	of := func(location int32) unit.Duration { return by[t.Locations[location].Rank] }
 	for i := range t.Locations {
 		l := &t.Locations[i]
-		d := by[l.Rank]
-		l.First, l.Last = l.First+d, l.Last+d
-		for j := range l.Calls.Enter {
-			l.Calls.Enter[j] += d
-			l.Calls.Leave[j] += d
-		}
-		for j := range l.Counts {
-			l.Counts[j].From += d
-			l.Counts[j].To += d
-		}
+		l.shift(by[l.Rank])
 		note(l.First, l.Last)
 	}
-	for i := 0; t.Devices != nil && i < len(t.Devices.Streams); i++ {
-		s := &t.Devices.Streams[i]
+	for i := range t.Messages {
+		m := &t.Messages[i]
+		m.Sent, m.Received = m.Sent+of(m.From), m.Received+of(m.To)
+	}
+	for i := range t.Teams {
+		t.Teams[i].shift(of(t.Teams[i].Master))
+	}
+	for _, list := range [][]Unmatched{t.Problems.Sends, t.Problems.Receives} {
+		for i := range list {
+			list[i].Time += by[list[i].Rank]
+		}
+	}
+	if t.Devices == nil {
+		return
+	}
+	streams := t.Devices.Streams
+	for i := range streams {
+		s := &streams[i]
 		for j := range s.Begin {
 			s.Begin[j] += by[s.Rank]
 			s.End[j] += by[s.Rank]
@@ -87,9 +99,13 @@ func (t *Timeline) MoveRanks(by []unit.Duration) {
 			note(s.Begin[0], s.End[n-1])
 		}
 	}
-	for i := 0; t.Devices != nil && i < len(t.Devices.References); i++ {
+	for i := range t.Devices.References {
 		r := &t.Devices.References[i]
-		r.Recorded += by[t.Locations[r.Location].Rank]
+		r.Recorded += of(r.Location)
+	}
+	for i := range t.Devices.Messages {
+		m := &t.Devices.Messages[i]
+		m.Sent, m.Received = m.Sent+by[streams[m.From].Rank], m.Received+by[streams[m.To].Rank]
 	}
 }
 

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 
@@ -116,7 +117,8 @@ func ignoreZeroLength(tl *Timeline) gocmp.Option {
 	}, gocmp.Ignore())
 }
 
-func TestShift(t *testing.T) {
+// shiftedRun is a run of two ranks that do the same, with a team and a message each, one of which is never received.
+func shiftedRun() *Timeline {
 	b := newTwoRanks()
 	for i, l := range b.l {
 		l.Enter(10, b.sendCall)
@@ -130,12 +132,50 @@ func TestShift(t *testing.T) {
 		}
 		l.Leave(20)
 	}
-	tl := b.Finish(1)
+	return b.Finish(1)
+}
+
+func TestShift(t *testing.T) {
+	tl := shiftedRun()
 	tl.Shift(-10, 2)
 	c, m, team := tl.Locations[1].Calls, tl.Messages[0], tl.Teams[1]
 	got := []unit.Duration{tl.Start, tl.End, tl.Locations[1].First, tl.Locations[1].Last, c.Enter[0], c.Leave[0], m.Sent, m.Received,
 		team.Fork, team.Join, team.Members[0].Begin, team.Members[0].End, tl.Problems.Sends[0].Time}
 	if want := dur(0, 10, 0, 10, 0, 10, 5, 6, 1, 4, 2, 3, 5); !gocmp.Equal(got, want) {
 		t.Errorf("times = %v, want %v", got, want)
+	}
+}
+
+// TestMoveRanks: moving all ranks alike is a shift; moving one of them moves its ends of messages, and nothing of the others.
+func TestMoveRanks(t *testing.T) {
+	devices := func(tl *Timeline) *Timeline {
+		d := NewDeviceBuilder(tl)
+		for rank := range 2 {
+			d.Stream(rank, 0, 7, "0:7").Add(12, 18, d.Region("k"), CommunicationKernel, NoLaunch)
+		}
+		d.Finish([]Reference{{Location: 1, Stream: 1, Device: -1, Event: -1, Recorded: 13}})
+		tl.Devices.Messages = []Message{{From: 0, To: 1, Sent: 12, Received: 18}, {From: 1, To: 0, Sent: 12, Received: 18}}
+		for i := range tl.Locations {
+			tl.Locations[i].Alive, tl.Locations[i].NoCPU = []Span{{10, 20}}, []Lack{{Span: Span{11, 12}}}
+		}
+		return tl
+	}
+	want, got := devices(shiftedRun()), devices(shiftedRun())
+	want.Shift(5, 1)
+	got.MoveRanks(dur(5, 5))
+	if diff := gocmp.Diff(want, got, gocmp.Exporter(func(reflect.Type) bool { return true })); diff != "" {
+		t.Errorf("all ranks moved by 5 (-shifted +moved):\n%s", diff)
+	}
+	tl := devices(shiftedRun())
+	tl.MoveRanks(dur(0, 100))
+	m, onDevice, teams := tl.Messages[0], tl.Devices.Messages, tl.Teams // the message is from rank 1 to rank 0
+	times := []unit.Duration{
+		tl.Start, tl.End, tl.Locations[0].Calls.Enter[0], tl.Locations[1].Calls.Enter[0], m.Sent, m.Received, teams[0].Fork, teams[1].Fork,
+		teams[1].Members[0].End, tl.Problems.Sends[0].Time, tl.Locations[1].Alive[0].To, tl.Locations[1].NoCPU[0].From,
+		onDevice[0].Sent, onDevice[0].Received, onDevice[1].Sent, onDevice[1].Received, tl.Devices.References[0].Recorded,
+		tl.Devices.Streams[0].Begin[0], tl.Devices.Streams[1].End[0],
+	}
+	if want := dur(10, 120, 10, 110, 115, 16, 11, 111, 113, 15, 120, 111, 12, 118, 112, 18, 113, 12, 118); !gocmp.Equal(times, want) {
+		t.Errorf("rank 1 moved by 100: times = %v, want %v", times, want)
 	}
 }

@@ -301,3 +301,38 @@ func TestRanks(t *testing.T) {
 		}
 	}
 }
+
+// TestMovedClock: a rank whose clock is wrong is moved with all of its times, those of its ends of messages too.
+func TestMovedClock(t *testing.T) {
+	files := func(wrong float64) *Profile {
+		var list []string
+		for rank := range 2 {
+			comm := func(name, more string) string {
+				return fmt.Sprintf(`, "Collective name": %q, "In msg nelems": 8, "Out msg nelems": 8, "Process Group Ranks": "[0, 1]"%s`, name, more)
+			}
+			by := float64(rank) * wrong
+			name := []string{"send", "recv"}[rank]
+			list = append(list, file(rank, 2, call(7, 7, "launch", 1+by, 2+by, `"correlation": 1`), call(7, 7, "launch", 41+by, 42+by, `"correlation": 2`),
+				kernel("ncclDevKernel_AllReduce", 0, 7, 10+by, 30+by, 1, comm("allreduce", "")),
+				kernel("ncclDevKernel_SendRecv", 0, 7, 50+by, 60+by, 2, comm(name, fmt.Sprintf(`, "Src Rank": %d, "Dst Rank": %d`, 1-rank, 1-rank)))))
+		}
+		return readAll(t, list...)
+	}
+	want, _, err := files(0).Timeline(1, func(int) bool { return true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, warnings, err := files(5000).Timeline(1, func(int) bool { return true })
+	if err != nil || len(warnings) != 1 || !strings.HasSuffix(warnings[0], "its times are moved by -5ms") {
+		t.Fatalf("%q, %v, want a clock that is moved by -5 ms", warnings, err)
+	}
+	if len(want.Devices.Messages) != 1 {
+		t.Fatalf("messages %+v, want 1", want.Devices.Messages)
+	}
+	if diff := cmp.Diff(want.Devices.Messages, got.Devices.Messages); diff != "" {
+		t.Errorf("messages (-right +moved clock):\n%s", diff)
+	}
+	if want.Start != got.Start || want.End != got.End {
+		t.Errorf("from %v to %v, want %v to %v", got.Start, got.End, want.Start, want.End)
+	}
+}
