@@ -35,8 +35,8 @@ type Format struct {
 // formats is the table of all formats: a format is one file, and one entry here. They are tried in this order: those with
 // the clearest marks first.
 var formats = []Format{
-	cubeFormat, hpctoolkitFormat, ownFormat, simulationFormat, profileFormat, waitsFormat, pytestFormat, reframeFormat, caliperFormat,
-	googleFormat, extraPOldFormat, extraPJSONFormat,
+	cubeFormat, hpctoolkitFormat, hpctoolkitXMLFormat, ownFormat, simulationFormat, profileFormat, waitsFormat, pytestFormat, reframeFormat,
+	caliperFormat, googleFormat, extraPOldFormat, extraPJSONFormat,
 	linesFormat, caliFormat, tauFormat, darshanFormat, ncclFormat, osuFormat, imbFormat, goBenchFormat,
 	measuredFormat, extraPTextFormat, csvFormat,
 }

@@ -229,6 +229,11 @@ func (h *hpcFile) values(m *hpcTree, d *Dataset) error {
 	if err != nil {
 		return err
 	}
+	return m.put(h.name, d, sums, order, ranks)
+}
+
+// put adds sums over threads of a number of ranks to a dataset, in an order. file is in messages.
+func (m *hpcTree) put(file string, d *Dataset, sums map[hpcKey]float64, order []hpcKey, ranks int) error {
 	var at []float64
 	if ranks > 0 {
 		d.Parameters, at = []string{"p"}, []float64{float64(ranks)}
@@ -240,15 +245,15 @@ func (h *hpcFile) values(m *hpcTree, d *Dataset) error {
 			text = m.callPath(key.path)
 			paths[key.path] = text
 			if size += len(text); size > maxFileBytes {
-				return fmt.Errorf("%s: the call paths have more than %d MiB together; such a database is not read", h.name, maxFileBytes>>20)
+				return fmt.Errorf("%s: the call paths have more than %d MiB together; such a database is not read", file, maxFileBytes>>20)
 			}
 		}
 		s := d.Get(text, m.metrics[key.metric].name)
 		s.Unit = m.metrics[key.metric].unit
 		s.Add(at, sums[key]/float64(max(ranks, 1)))
 	}
-	m.without.warn(d, "%s: metrics without a sum over threads, which 'hpcprof -M sum' computes, are left out", h.name)
-	m.long.warn(d, "%s: functions whose call paths have more than %d bytes count as parts of their callers", h.name, maxNameBytes)
+	m.without.warn(d, "%s: metrics without a sum over threads, which 'hpcprof -M sum' computes, are left out", file)
+	m.long.warn(d, "%s: functions whose call paths have more than %d bytes count as parts of their callers", file, maxNameBytes)
 	return nil
 }
 

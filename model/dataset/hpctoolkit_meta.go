@@ -106,6 +106,10 @@ type hpcStep struct {
 	name   string
 }
 
+func newHPCPaths() hpcPaths {
+	return hpcPaths{steps: []hpcStep{{}}, length: []int{0}, byStep: map[hpcStep]int32{}}
+}
+
 // call returns the frame of a callee; one whose path would be too long, and all below it, is part of its caller.
 func (t *hpcTree) call(caller hpcFrame, name string) hpcFrame {
 	step := hpcStep{caller.path, name}
@@ -158,8 +162,7 @@ type hpcChildren struct {
 }
 
 func readHPCMeta(meta *hpcPart) (*hpcTree, error) {
-	t := &hpcTree{hpcPart: meta, frames: map[uint32]hpcFrame{}, metrics: map[uint16]hpcMetric{}}
-	t.steps, t.length, t.byStep = []hpcStep{{}}, []int{0}, map[hpcStep]int32{}
+	t := &hpcTree{hpcPart: meta, hpcPaths: newHPCPaths(), frames: map[uint32]hpcFrame{}, metrics: map[uint16]hpcMetric{}}
 	for _, read := range []func() error{t.readKinds, t.readMetrics, t.readContexts} {
 		if err := read(); err != nil {
 			return nil, err
