@@ -60,14 +60,6 @@ type Use struct {
 	Copies    int64         `json:"copies"`
 }
 
-// Efficiency is the share of the time in which a device computes.
-func (u *Use) Efficiency() float64 {
-	if u.Span == 0 {
-		return 0
-	}
-	return float64(u.Computing) / float64(u.Span)
-}
-
 // Count finds what the waits of communication kernels cost their devices, and the other waits of devices. It is called once.
 func (r *Run) Count(waits []KernelWait) {
 	byStream := make([][]int, len(r.streams))

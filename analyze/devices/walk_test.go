@@ -246,10 +246,4 @@ func TestTimes(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("times (-want +got):\n%s", diff)
 	}
-	if got := (&Use{Span: 4 * us, Computing: 3 * us}).Efficiency(); got != 0.75 {
-		t.Errorf("efficiency %v, want 0.75", got)
-	}
-	if got := (&Use{}).Efficiency(); got != 0 {
-		t.Errorf("efficiency of nothing: %v", got)
-	}
 }

@@ -31,13 +31,12 @@ type node struct {
 type need struct {
 	any      []int32
 	why      reason
-	what     string      // in words, after "waits for"
-	never    bool        // what they did cannot be undone: other arguments of a collective
-	differs  string      // how
-	message  *wanted     // that is waited for
-	instance *instance   // the collective
-	lock     *state.Lock // that others hold
-	unknown  bool        // it is unknown who
+	what     string    // in words, after "waits for"
+	never    bool      // what they did cannot be undone: other arguments of a collective
+	differs  string    // how
+	message  *wanted   // that is waited for
+	instance *instance // the collective
+	unknown  bool      // it is unknown who
 }
 
 // reason is what kind of thing a need is.

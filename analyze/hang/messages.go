@@ -12,14 +12,13 @@ type inbox struct {
 	left    map[state.Channel]int64 // messages that no receive takes; the peer is the sender
 	done    map[uint64]bool         // requests whose message is there
 	current []bool                  // by thread: the message of its blocking call is there
-	partial bool                    // what the rank received is not known
 }
 
 // inboxes matches, for each rank, what was sent to it with what it has posted.
 func inboxes(run *state.Run) []*inbox {
 	list := make([]*inbox, len(run.Ranks))
 	for r := range list {
-		list[r] = &inbox{left: map[state.Channel]int64{}, done: map[uint64]bool{}, partial: run.Ranks[r].Partial}
+		list[r] = &inbox{left: map[state.Channel]int64{}, done: map[uint64]bool{}}
 	}
 	for src := range run.Ranks {
 		for c, n := range run.Ranks[src].Sent {

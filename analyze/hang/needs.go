@@ -205,9 +205,8 @@ func (a *analysis) locking(rank int, c *state.Call) []need {
 			if r == rank || l.Window != c.Object || !meets || shared && l.Shared || a.locks(r, c) {
 				continue
 			}
-			lock := l
 			list = append(list, need{
-				any: []int32{int32(r)}, why: forLock, lock: &lock,
+				any: []int32{int32(r)}, why: forLock,
 				what: fmt.Sprintf("the lock of window %s at %s, which rank %d holds", a.window(c.Object), target(l.Target), r),
 			})
 			break

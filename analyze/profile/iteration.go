@@ -32,11 +32,8 @@ type Iteration struct {
 	Waiting        unit.Duration `json:"waiting_s"`         // sum over ranks, see AddWait
 }
 
-// span is a part of a rank's time; before is the first call that begins after it.
-type span struct {
-	from, to unit.Duration
-	before   int32
-}
+// span is a part of a rank's time.
+type span struct{ from, to unit.Duration }
 
 // minIterations is how often something must happen to be called an iteration.
 const minIterations = 4
@@ -161,7 +158,7 @@ func (p *Profile) callsOf(location, path int32) []span {
 	var list []span
 	for i, id := range c.Path {
 		if p.Paths.Of[id] == path {
-			list = append(list, span{c.Enter[i], c.Leave[i], c.Skip[i]})
+			list = append(list, span{c.Enter[i], c.Leave[i]})
 		}
 	}
 	return list

@@ -47,12 +47,11 @@ func solve2(n, g11, g12, g22, b1, b2 float64) (f fitted, u1, u2 float64) {
 type pair struct {
 	g11, g12, d2 float64
 	b1, y2       float64
-	l21          float64
 }
 
 func newPair(g11, g12, g22, b1, b2 float64) pair {
 	l := g12 / g11
-	return pair{g11: g11, g12: g12, d2: g22 - l*g12, b1: b1, y2: b2 - l*b1, l21: l}
+	return pair{g11: g11, g12: g12, d2: g22 - l*g12, b1: b1, y2: b2 - l*b1}
 }
 
 // solve3 fits a third column in addition to a pair.

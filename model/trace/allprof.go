@@ -242,9 +242,6 @@ func (a *allprofTrace) offsets(scan *allprofScan, unit float64) []ClockOffset {
 
 // openEvents opens the events of location i.
 func (a *allprofTrace) openEvents(i int) (EventReader, error) {
-	if i < 0 || i >= len(a.scans) {
-		return nil, fmt.Errorf("there is no location %d", i)
-	}
 	scan := a.scans[i]
 	if scan == nil {
 		name, _ := a.fileOf(i)

@@ -13,9 +13,6 @@ import (
 
 // openEvents opens the events of location i.
 func (a *otf2Archive) openEvents(i int) (EventReader, error) {
-	if i < 0 || i >= len(a.trace.Locations) {
-		return nil, fmt.Errorf("there is no location %d", i)
-	}
 	return a.openReader(&a.trace.Locations[i], a.clocks[i])
 }
 

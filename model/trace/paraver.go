@@ -97,9 +97,6 @@ func readParaver(src source, o Options) (*Trace, error) {
 		t.Locations = append(t.Locations, l)
 	}
 	t.Open = func(i int) (EventReader, error) {
-		if i < 0 || i >= len(p.Threads) {
-			return nil, fmt.Errorf("there is no location %d", i)
-		}
 		return &paraverReader{trace: p, collectives: collectives, thread: p.Threads[i]}, nil
 	}
 	return t, nil

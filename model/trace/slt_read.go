@@ -17,9 +17,6 @@ import (
 
 // openSLTEvents opens the events of location i.
 func openSLTEvents(src source, t *Trace, i int) (EventReader, error) {
-	if i < 0 || i >= len(t.Locations) {
-		return nil, fmt.Errorf("there is no location %d", i)
-	}
 	name := sltFile(&t.Locations[i])
 	show := src.showBeside(name)
 	file, err := src.open(name)
