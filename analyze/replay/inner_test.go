@@ -76,6 +76,10 @@ func TestWiderCases(t *testing.T) {
 			if r := p.Report(); r.OneSided+r.Between > 0 {
 				t.Errorf("%d one-sided calls and %d collectives between groups were left out", r.OneSided, r.Between)
 			}
+			said := strings.Contains(strings.Join(p.Report().Warnings(), "\n"), "partitioned messages are sent whole")
+			if said != strings.Contains(name, "-partitioned-channels") {
+				t.Errorf("%d partitioned messages, warnings %q", p.Report().Partitioned, p.Report().Warnings())
+			}
 			var first *simulate.Result
 			for _, threads := range []int{1, 4} {
 				got, err := simulate.Run(t.Context(), p, cluster(machine.NoLimit), simulate.Options{Threads: threads})

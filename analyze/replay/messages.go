@@ -46,6 +46,9 @@ func (c *converter) findMessages() {
 		if c.usable[i] {
 			c.sendFirst[m.From+1]++
 			c.report.Messages++
+			if m.Channel != 0 {
+				c.report.Partitioned++
+			}
 			if c.modes.of(c.t, m) == startMixed {
 				c.report.MixedStarts++
 			}

@@ -49,6 +49,9 @@ type Report struct {
 	// Asynchronous: in the run, locks were served while their target computed, and so they are in the schedule.
 	Asynchronous bool
 
+	// Partitioned are partitioned messages, which are sent whole with their last partition.
+	Partitioned int64
+
 	// MixedStarts are sends of ranks that prepared buffered and other ones, which became others.
 	MixedStarts int64
 
@@ -119,6 +122,7 @@ func (r *Report) Warnings() []string {
 	say(r.OneSided, "%d calls of one-sided communication became computation: the creation of their window, or the other side of their "+
 		"epoch, is not in the trace")
 	say(r.Between, "%d collectives between two groups were left out")
+	say(r.Partitioned, "%d partitioned messages are sent whole when their last partition is ready: single partitions are not in the trace")
 	say(r.MixedStarts, "%d sends begun by MPI_Start may be buffered: their ranks prepared some by MPI_Bsend_init and some by other calls; "+
 		"all are taken as not buffered")
 	say(r.Averaged, "%d collectives with sizes by rank got the mean size: the sizes between copies are not known, or too many")
