@@ -48,7 +48,10 @@ func (r *reader) tasks(text string) error {
 		return r.fail("%q tasks; a number from 1 to %d is expected", count, maxTasks)
 	}
 	list, _, closed := strings.Cut(text, ")")
-	if got := strings.Count(list, ",") + 1; !closed || got != n {
+	if !closed {
+		return r.fail("the list of tasks has no end")
+	}
+	if got := strings.Count(list, ",") + 1; got != n {
 		return r.fail("a list of %d tasks in a trace of %d", got, n)
 	}
 	world := make([]int32, 0, n)
