@@ -58,16 +58,15 @@ func (s *senders) add(op *schedule.Op, from int32) {
 	if s.byTag == nil {
 		s.byTag, s.any = map[tagKey]sender{}, map[uint8]sender{}
 	}
-	key := tagKey{op.Tag, op.World()}
-	if old, ok := s.byTag[key]; !ok {
-		s.byTag[key] = sender{rank: from}
-	} else if old.rank != from && !old.several {
-		s.byTag[key] = sender{several: true}
-	}
-	if old, ok := s.any[op.World()]; !ok {
-		s.any[op.World()] = sender{rank: from}
-	} else if old.rank != from && !old.several {
-		s.any[op.World()] = sender{several: true}
+	addSender(s.byTag, tagKey{op.Tag, op.World()}, from)
+	addSender(s.any, op.World(), from)
+}
+
+func addSender[K comparable](by map[K]sender, key K, from int32) {
+	if old, ok := by[key]; !ok {
+		by[key] = sender{rank: from}
+	} else if old.rank != from {
+		by[key] = sender{several: true}
 	}
 }
 

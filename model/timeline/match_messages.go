@@ -289,28 +289,21 @@ func (f *finisher) listUnmatched() {
 	first, last := f.t.Whole()
 	for _, l := range f.locations[first:last] {
 		p.CutMessages += l.unrecorded
-		l.sends.each(func(s *send) {
-			if s.state != done {
-				return
-			}
-			if c := l.sendChannels.keys[s.channel]; f.isCut(f.world(l.rank, c.comm, c.peer)) {
+		note := func(c channel, call int32, at unit.Duration, count *int64, list *[]Unmatched) {
+			if f.isCut(f.world(l.rank, c.comm, c.peer)) {
 				p.CutMessages++
-				return
+			} else if *count++; len(*list) < listed {
+				*list = append(*list, f.unmatched(l, c, call, at))
 			}
-			if p.UnmatchedSends++; len(p.Sends) < listed {
-				p.Sends = append(p.Sends, f.unmatched(l, l.sendChannels.keys[s.channel], s.call, s.time))
+		}
+		l.sends.each(func(s *send) {
+			if s.state == done {
+				note(l.sendChannels.keys[s.channel], s.call, s.time, &p.UnmatchedSends, &p.Sends)
 			}
 		})
 		l.receives.each(func(r *receive) {
-			if r.state != done {
-				return
-			}
-			if c := l.receiveChannels.keys[r.channel]; f.isCut(f.world(l.rank, c.comm, c.peer)) {
-				p.CutMessages++
-				return
-			}
-			if p.UnmatchedReceives++; len(p.Receives) < listed {
-				p.Receives = append(p.Receives, f.unmatched(l, l.receiveChannels.keys[r.channel], r.call, r.time))
+			if r.state == done {
+				note(l.receiveChannels.keys[r.channel], r.call, r.time, &p.UnmatchedReceives, &p.Receives)
 			}
 		})
 	}
