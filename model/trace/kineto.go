@@ -2,8 +2,11 @@ package trace
 
 import (
 	"cmp"
+	"fmt"
 	"io/fs"
+	"maps"
 	"path"
+	"regexp"
 	"slices"
 
 	"slackline/model/timeline"
@@ -27,22 +30,23 @@ var chromeFormat = Format{
 
 // readKineto reads the files of a trace. Its events are those of its timeline.
 func readKineto(src source, o Options) (*Trace, error) {
-	names, err := src.alike(kineto.Names, kineto.Sniff)
+	names, left, err := src.alike(kineto.Names, kineto.Sniff)
 	if err != nil {
 		return nil, err
 	}
-	return traceOf("PyTorch profiler", func() (*kineto.Profile, error) {
+	return traceOf("PyTorch profiler", left, func() (*kineto.Profile, error) {
 		return kineto.Read(src.fsys, path.Dir(src.main), names, src.showBeside, o.Interrupt)
 	})
 }
 
 // traceOf makes a trace of a profile. Its events are those of its timeline. The profile is not kept: a part of the ranks is read again.
-func traceOf(tool string, read func() (*kineto.Profile, error)) (*Trace, error) {
+// The warnings come before those of the profile.
+func traceOf(tool string, warnings []string, read func() (*kineto.Profile, error)) (*Trace, error) {
 	p, err := read()
 	if err != nil {
 		return nil, err
 	}
-	t := &Trace{Warnings: p.Warnings}
+	t := &Trace{Warnings: append(warnings, p.Warnings...)}
 	t.Ranks = p.Ranks
 	convert := func(p *kineto.Profile, c *conversion) (*timeline.Timeline, error) {
 		tl, warnings, err := p.Timeline(c.threads, c.wanted)
@@ -106,7 +110,7 @@ func OpenDumps(fsys fs.FS, name string, o Options) (*nccl.Dumps, error) {
 	if src.inDir {
 		src.show = path.Join(src.show, path.Base(main))
 	}
-	names, err := src.alike(nccl.FlightNames, nccl.SniffFlight)
+	names, _, err := src.alike(nccl.FlightNames, nccl.SniffFlight)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +123,7 @@ type dumpReader func(fsys fs.FS, dir string, names []string, show func(string) s
 // readDumps returns a reader of a file, or of all files of a directory that are of the same format.
 func readDumps(tool string, among func([]string) []string, sniff func([]byte) bool, read dumpReader) func(source, Options) (*Trace, error) {
 	return func(src source, o Options) (*Trace, error) {
-		names, err := src.alike(among, sniff)
+		names, left, err := src.alike(among, sniff)
 		if err != nil {
 			return nil, err
 		}
@@ -129,29 +133,47 @@ func readDumps(tool string, among func([]string) []string, sniff func([]byte) bo
 					"let PyTorch write JSON (torch._C._distributed_c10d._dump_nccl_trace_json)")
 			}
 		}
-		return traceOf(tool, func() (*kineto.Profile, error) {
+		return traceOf(tool, left, func() (*kineto.Profile, error) {
 			return read(src.fsys, path.Dir(src.main), names, src.showBeside, o.Interrupt)
 		})
 	}
 }
 
-// alike returns the main file, or all files of its directory that are of the same format if the directory was named.
-func (s *source) alike(among func([]string) []string, sniff func([]byte) bool) ([]string, error) {
+// alike returns the main file, or all files of its directory that are of the same format if the directory was named. What is not, but
+// is named like one that is, apart from its numbers, belongs to the trace: warnings name it.
+func (s *source) alike(among func([]string) []string, sniff func([]byte) bool) (names, warnings []string, err error) {
 	if !s.inDir {
-		return []string{path.Base(s.main)}, nil
+		return []string{path.Base(s.main)}, nil, nil
 	}
 	entries, err := fs.ReadDir(s.fsys, path.Dir(s.main))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var names []string
 	for _, e := range entries {
-		if !e.IsDir() {
-			names = append(names, e.Name())
+		names = append(names, e.Name())
+	}
+	masks := map[string]bool{}
+	left := map[string]string{} // why
+	names = slices.DeleteFunc(among(names), func(name string) bool {
+		switch head, err := readHead(s.fsys, s.beside(name)); {
+		case err != nil:
+			left[name] = damage.Reason(err).Error()
+		case len(head) == 0:
+			left[name] = "it is empty"
+		case !sniff(head):
+			left[name] = "its first bytes are not those of the others"
+		default:
+			masks[anyNumber.ReplaceAllString(name, "0")] = true
+			return false
+		}
+		return true
+	})
+	for _, name := range slices.Sorted(maps.Keys(left)) {
+		if masks[anyNumber.ReplaceAllString(name, "0")] {
+			warnings = append(warnings, fmt.Sprintf("%s is left out: %s", s.showBeside(name), left[name]))
 		}
 	}
-	return slices.DeleteFunc(among(names), func(name string) bool {
-		head, err := readHead(s.fsys, s.beside(name))
-		return err != nil || !sniff(head)
-	}), nil
+	return names, warnings, nil
 }
+
+var anyNumber = regexp.MustCompile("[0-9]+")

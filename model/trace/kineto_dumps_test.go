@@ -156,3 +156,18 @@ func FuzzDumps(f *testing.F) {
 		}
 	})
 }
+
+// What is named like a file of the trace belongs to it, also if nothing can be read from it.
+func TestLeftOutFiles(t *testing.T) {
+	for want, data := range map[string]string{
+		"run/a-pid3.log is left out: it is empty":                                 "",
+		"run/a-pid3.log is left out: its first bytes are not those of the others": `adr":{"id":"0xab"}}` + "\n",
+	} {
+		files := inspectorLogs()
+		files["run/a-pid3.log"] = &fstest.MapFile{Data: []byte(data)}
+		tr, err := Open(files, "run", Options{})
+		if err != nil || len(tr.Warnings) == 0 || tr.Warnings[0] != want {
+			t.Errorf("warnings %q, %v, want %q first", tr.Warnings, err, want)
+		}
+	}
+}

@@ -19,11 +19,11 @@ var nsysFormat = Format{
 
 // readNsys reads the exports of Nsight Systems: a file, or all of a directory.
 func readNsys(src source, o Options) (*Trace, error) {
-	names, err := src.alike(nsys.Names, nsys.Sniff)
+	names, left, err := src.alike(nsys.Names, nsys.Sniff)
 	if err != nil {
 		return nil, err
 	}
-	return traceOf("Nsight Systems", func() (*kineto.Profile, error) {
+	return traceOf("Nsight Systems", left, func() (*kineto.Profile, error) {
 		var files []nsys.File
 		for _, name := range names {
 			f, err := src.open(name)
