@@ -137,7 +137,10 @@ var messageName = regexp.MustCompile(`^(send|recv) ([0-9]{1,7})(?:->|<-)([0-9]{1
 // takeEntry keeps an operation. The parts of a batch stay scheduled; the batch itself, which completes, says nothing of them.
 func (f *file) takeEntry(e *entry) {
 	name := strings.TrimPrefix(e.Name, "nccl:")
-	if len(e.Group) == 0 || e.Created <= 0 || e.Created >= maxTime || name == "coalesced" || e.Millis < 0 || e.Millis > 1e12 {
+	if name == "coalesced" {
+		return
+	}
+	if len(e.Group) == 0 || e.Created <= 0 || e.Created >= maxTime || e.Millis < 0 || e.Millis > 1e12 {
 		f.lost++
 		return
 	}
@@ -254,7 +257,33 @@ func ReadFlight(fsys fs.FS, dir string, names []string, show func(string) string
 	for _, m := range missing(files) {
 		warnings = append(warnings, m.String())
 	}
-	return profile(files, warnings)
+	return profile(files, append(warnings, contradictions(files)...))
+}
+
+// contradictions says what cannot be: entries without a group or time, and dumps that name other ranks of the same group.
+func contradictions(files []*file) (warnings []string) {
+	lost := int64(0)
+	ranks := map[string][]int{}
+	differ := map[string]bool{}
+	for _, f := range files {
+		lost += f.lost
+		for i := range f.groups {
+			g := &f.groups[i]
+			if before, ok := ranks[g.name]; ok && g.ranks != nil && !slices.Equal(before, g.ranks) {
+				differ[g.name] = true
+			} else if g.ranks != nil {
+				ranks[g.name] = g.ranks
+			}
+		}
+	}
+	if lost > 0 {
+		warnings = append(warnings, fmt.Sprintf("%d entries have no group, no peer, or a time that is not possible, and are left out", lost))
+	}
+	for _, name := range slices.Sorted(maps.Keys(differ)) {
+		warnings = append(warnings, fmt.Sprintf("group %q: the dumps name different ranks; its operations may not be found to belong together",
+			name))
+	}
+	return warnings
 }
 
 // missing finds the ranks that have not come to a collective that others are in. A dump that was cut does not say what its rank came to.

@@ -268,8 +268,12 @@ func TestFlightLeavesOut(t *testing.T) {
 		{"a message of a rank that cannot be", entry(`["0"]`, "nccl:send 0->12345678", "17", `, "is_p2p": true`), 0},
 	} {
 		fsys, names := dumps(dump(`{}`, tc.entry))
+		lost := int64(1 - tc.kept)
+		if tc.name == "a batch" {
+			lost = 0 // its parts are kept
+		}
 		files, err := readFlight(fsys, "job", names, shown, nil)
-		if err != nil || len(files[0].ops) != tc.kept || files[0].lost != int64(1-tc.kept) {
+		if err != nil || len(files[0].ops) != tc.kept || files[0].lost != lost {
 			t.Errorf("%s: %+v, %v, want %d operations", tc.name, files, err, tc.kept)
 		}
 	}
@@ -391,6 +395,26 @@ func TestSetRanks(t *testing.T) {
 		}
 		if diff := cmp.Diff(tc.want, got); diff != "" {
 			t.Errorf("ranks (-want +got):\n%s", diff)
+		}
+	}
+}
+
+// TestFlightContradictions: what cannot be is reported.
+func TestFlightContradictions(t *testing.T) {
+	whole := dump(allOfThree, collective("0", "all_reduce", 1, 10, done, ""))
+	for other, want := range map[string]string{
+		whole: "",
+		strings.Replace(whole, "[0, 1, 2]", "[2]", 1):                        `group "0": the dumps name different ranks`,
+		strings.Replace(whole, "process_group", "process_grup", 1):           "1 entries have no group",
+		strings.Replace(whole, `"state"`, `"duration_ms": 1e13, "state"`, 1): "1 entries have no group, no peer, or a time that is not possible",
+	} {
+		fsys, names := dumps(whole, whole, other)
+		p, err := ReadFlight(fsys, "job", names, shown, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(p.Warnings, "\n"); !strings.Contains(got, want) || got != "" && want == "" {
+			t.Errorf("%s: warnings %q, want %q", other, got, want)
 		}
 	}
 }
