@@ -20,7 +20,7 @@ func (r *report) Rows(*env.Env) env.Rows {
 }
 
 // Text writes the ranking, sentences to act on, and the commands that prove them.
-func (r *report) Text(a *env.Env, w io.Writer) error {
+func (r *report) Text(a *env.Env, w io.Writer) {
 	top := r.top
 	fmt.Fprintf(w, "%s, %s on %s\n%s\n", r.Run, phrase.Plural(r.Ranks, "rank"), r.Machine, baseline(&r.Result))
 	if r.Estimate != "" {
@@ -30,9 +30,8 @@ func (r *report) Text(a *env.Env, w io.Writer) error {
 	fmt.Fprintln(w)
 	if text := r.Nothing(); text != "" {
 		fmt.Fprintln(w, text)
-	} else if err := a.WriteCut(w, tables.Advice(r.Advice, top).Pick("gain", "interval", "run time", "kind", "change",
-		"callpath")); err != nil {
-		return err
+	} else {
+		a.WriteCut(w, tables.Advice(r.Advice, top).Pick("gain", "interval", "run time", "kind", "change", "callpath"))
 	}
 	for i := range r.Advice[:limited(len(r.Advice), top)] {
 		fmt.Fprintln(w)
@@ -45,20 +44,15 @@ func (r *report) Text(a *env.Env, w io.Writer) error {
 		fmt.Fprintf(w, "  %s\n", t.Command)
 	}
 	fmt.Fprintln(w)
-	if err := a.WriteCut(w, tables.Ceilings(r.Ceilings)); err != nil {
-		return err
-	}
+	a.WriteCut(w, tables.Ceilings(r.Ceilings))
 	if len(r.Upgrades) > 0 {
 		fmt.Fprintf(w, "\nwith faster code or a faster network:\n")
-		if err := a.WriteCut(w, tables.Advice(r.Upgrades, top).Pick("gain", "interval", "run time", "kind", "change", "pays from",
-			"callpath")); err != nil {
-			return err
-		}
+		a.WriteCut(w, tables.Advice(r.Upgrades, top).Pick("gain", "interval", "run time", "kind", "change", "pays from",
+			"callpath"))
 	}
 	if r.After != nil {
-		return r.writeVerdict(a, w)
+		r.writeVerdict(a, w)
 	}
-	return nil
 }
 
 // baseline says how long the run takes, simulated and measured.
@@ -88,20 +82,20 @@ func limited(n, top int) int {
 	return min(n, top)
 }
 
-func (r *report) writeVerdict(a *env.Env, w io.Writer) error {
+func (r *report) writeVerdict(a *env.Env, w io.Writer) {
 	v := r.After
 	fmt.Fprintln(w)
 	a.WriteWrapped(w, fmt.Sprintf("after the change: run time %s instead of %s. %s", unit.Duration(v.After).Short(),
 		unit.Duration(v.Before).Short(), v.Sentence))
 	if len(v.Changes) == 0 {
-		return nil
+		return
 	}
 	t := table.New(table.Column{Key: "predicted", Align: table.Right}, table.Column{Key: "still to gain", Align: table.Right},
 		table.Column{Key: "state"}, table.Column{Key: "change"})
 	for _, f := range v.Changes {
 		t.Add(phrase.Percent(f.Predicted, 1), phrase.Percent(max(f.Left, 0), 1), f.State, f.Text)
 	}
-	return a.WriteCut(w, t)
+	a.WriteCut(w, t)
 }
 
 // list joins words as in a sentence.

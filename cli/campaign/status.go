@@ -81,9 +81,7 @@ func (o *campaignOptions) dryRun(a *env.Env, file string) error {
 	}
 	return a.WriteOut("", nil, func(w io.Writer) error {
 		for _, r := range c.Left() {
-			if _, err := fmt.Fprintf(w, "%s: %s\n", r.Name, campaign.Quote(c.Command(r))); err != nil {
-				return err
-			}
+			fmt.Fprintf(w, "%s: %s\n", r.Name, campaign.Quote(c.Command(r)))
 		}
 		return nil
 	})
@@ -163,7 +161,7 @@ func (c *progress) Rows(*env.Env) env.Rows {
 }
 
 // Text writes a row for each point, and what failed.
-func (c *progress) Text(a *env.Env, w io.Writer) error {
+func (c *progress) Text(a *env.Env, w io.Writer) {
 	done := 0
 	for i := range c.states {
 		if c.states[i].Done() {
@@ -191,16 +189,13 @@ func (c *progress) Text(a *env.Env, w io.Writer) error {
 		t.Add(pointRow(c.states[first:end])...)
 		first = end
 	}
-	if err := a.WriteText(w, t, true); err != nil {
-		return err
-	}
+	a.WriteText(w, t, true)
 	for i := range c.states {
 		if r := &c.states[i]; !r.Done() && r.Last != nil && !r.Open {
 			fmt.Fprintf(w, "\n%s %s: %s; see %s", r.Name, stateOf(r), r.Last.Reason, shortPath(c.RunDir(r.Name)))
 		}
 	}
-	_, err := fmt.Fprintln(w)
-	return err
+	fmt.Fprintln(w)
 }
 
 // pointRow are the cells of the runs of one point.

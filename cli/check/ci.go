@@ -47,7 +47,7 @@ type junitMessage struct {
 
 // writeJUnit writes a test suite for each dataset. What is inconclusive, expected
 // to fail, or a litmus test is skipped, with its reason.
-func (r *Report) writeJUnit(w io.Writer) error {
+func (r *Report) writeJUnit(w io.Writer) {
 	all := junitSuites{Name: "scaling"}
 	for _, column := range r.columns {
 		suite := junitSuite{Name: "scaling"}
@@ -61,16 +61,11 @@ func (r *Report) writeJUnit(w io.Writer) error {
 		}
 		all.Suites = append(all.Suites, suite)
 	}
-	if _, err := io.WriteString(w, xml.Header); err != nil {
-		return err
-	}
+	io.WriteString(w, xml.Header)
 	e := xml.NewEncoder(w)
 	e.Indent("", "  ")
-	if err := e.Encode(all); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "\n")
-	return err
+	_ = e.Encode(all) // it has nothing that XML cannot hold
+	io.WriteString(w, "\n")
 }
 
 func (s *junitSuite) add(x *tables.Verdict, strict bool) {
@@ -119,19 +114,12 @@ func sentence(x *tables.Verdict) string {
 }
 
 // writeMarkdown writes a summary for a page of a merge request.
-func (r *Report) writeMarkdown(w io.Writer) error {
-	if _, err := fmt.Fprintf(w, "## Scaling: %s\n\n", r.summary()); err != nil {
-		return err
-	}
-	if err := r.table().WriteMarkdown(w); err != nil {
-		return err
-	}
+func (r *Report) writeMarkdown(w io.Writer) {
+	fmt.Fprintf(w, "## Scaling: %s\n\n", r.summary())
+	r.table().WriteMarkdown(w)
 	for _, line := range r.remarks() {
-		if _, err := fmt.Fprintf(w, "\n%s\n", line); err != nil {
-			return err
-		}
+		fmt.Fprintf(w, "\n%s\n", line)
 	}
-	return nil
 }
 
 // file is the expectation file, and place the line of a verdict in it.
@@ -156,27 +144,22 @@ func severity(x *tables.Verdict, strict bool) string {
 
 // writeAnnotations writes a line for each verdict that is not fine, as the log of
 // the system wants it.
-func (r *Report) writeAnnotations(w io.Writer, format string) error {
+func (r *Report) writeAnnotations(w io.Writer, format string) {
 	for _, x := range r.results() {
 		level := severity(&x, r.strict)
 		if level == "" {
 			continue
 		}
 		line := max(x.Outcome.Line, 1)
-		var err error
 		if format == formatGitHub {
-			_, err = fmt.Fprintf(w, "::%s file=%s,line=%d,title=%s::%s\n", level, githubProperty(r.file()), line,
+			fmt.Fprintf(w, "::%s file=%s,line=%d,title=%s::%s\n", level, githubProperty(r.file()), line,
 				githubProperty("scaling: "+x.Outcome.Status()), githubText(sentence(&x)))
 		} else {
-			_, err = fmt.Fprintf(w, "##vso[task.logissue type=%s;sourcepath=%s;linenumber=%d]%s\n", level, azureProperty(r.file()), line,
+			fmt.Fprintf(w, "##vso[task.logissue type=%s;sourcepath=%s;linenumber=%d]%s\n", level, azureProperty(r.file()), line,
 				phrase.OneLine(sentence(&x)))
 		}
-		if err != nil {
-			return err
-		}
 	}
-	_, err := fmt.Fprintln(w, r.summary())
-	return err
+	fmt.Fprintln(w, r.summary())
 }
 
 func githubText(s string) string {
@@ -209,7 +192,7 @@ type gitlabLines struct {
 }
 
 // writeGitLab writes a code quality report.
-func (r *Report) writeGitLab(w io.Writer) error {
+func (r *Report) writeGitLab(w io.Writer) {
 	issues := []gitlabIssue{}
 	for _, x := range r.results() {
 		severity := map[string]string{"error": "major", "warning": "minor"}[severity(&x, r.strict)]
@@ -222,5 +205,5 @@ func (r *Report) writeGitLab(w io.Writer) error {
 			Location: gitlabLocation{r.file(), gitlabLines{max(x.Outcome.Line, 1)}},
 		})
 	}
-	return env.WriteJSONObject(w, issues)
+	_ = env.WriteJSONObject(w, issues) // it has nothing that JSON cannot hold
 }

@@ -23,18 +23,19 @@ type inFormat struct {
 
 func (r inFormat) Rows(*env.Env) env.Rows { return r.table() }
 
-func (r inFormat) Text(a *env.Env, w io.Writer) error {
+func (r inFormat) Text(a *env.Env, w io.Writer) {
 	switch r.format {
 	case formatMarkdown:
-		return r.writeMarkdown(w)
+		r.writeMarkdown(w)
 	case formatJUnit:
-		return r.writeJUnit(w)
+		r.writeJUnit(w)
 	case formatGitHub, formatAzure:
-		return r.writeAnnotations(w, r.format)
+		r.writeAnnotations(w, r.format)
 	case formatGitLab:
-		return r.writeGitLab(w)
+		r.writeGitLab(w)
+	default:
+		r.writeText(a, w)
 	}
-	return r.writeText(a, w)
 }
 
 // results are all verdicts, in the order of the file, dataset by dataset.
@@ -79,26 +80,19 @@ func (r *Report) summary() string {
 	return fmt.Sprintf("%s: %s", r.verdict(), strings.Join(parts, ", "))
 }
 
-func (r *Report) writeText(a *env.Env, w io.Writer) error {
+func (r *Report) writeText(a *env.Env, w io.Writer) {
 	if len(r.results()) > 0 {
 		t := r.table()
 		if len(r.columns) > 1 {
 			t = r.wide()
 		}
-		if err := a.WriteText(w, t, true); err != nil {
-			return err
-		}
-		if _, err := fmt.Fprintln(w); err != nil {
-			return err
-		}
+		a.WriteText(w, t, true)
+		fmt.Fprintln(w)
 	}
 	for _, line := range r.remarks() {
-		if _, err := fmt.Fprintln(w, line); err != nil {
-			return err
-		}
+		fmt.Fprintln(w, line)
 	}
-	_, err := fmt.Fprintln(w, r.summary())
-	return err
+	fmt.Fprintln(w, r.summary())
 }
 
 // remarks are predictions and walls, and what several columns have no room for.

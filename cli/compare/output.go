@@ -84,11 +84,9 @@ func (r *report) table(shown bool) *table.Table {
 	return t
 }
 
-func (r *report) Text(a *env.Env, w io.Writer) error {
+func (r *report) Text(a *env.Env, w io.Writer) {
 	fmt.Fprintf(w, "A: %s\nB: %s\n\n", describeSide(r.names[0], r.Runs()[0]), describeSide(r.names[1], r.Runs()[1]))
-	if err := a.WriteText(w, r.table(true), true); err != nil {
-		return err
-	}
+	a.WriteText(w, r.table(true), true)
 	if s := r.Scaling(); s != nil {
 		fmt.Fprintf(w, "\ncomputation scaling %.3f = instructions %.3f x instructions per cycle %.3f x frequency %.3f (1: as in A)\n",
 			s.Computation, s.Instructions, s.IPC, s.Frequency)
@@ -100,7 +98,6 @@ func (r *report) Text(a *env.Env, w io.Writer) error {
 		}
 		fmt.Fprintln(w)
 	}
-	return nil
 }
 
 func valueCell(c *compare.Change, v float64) table.Cell { return table.Cell{Text: c.Show(v), Value: v} }

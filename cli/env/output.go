@@ -56,7 +56,7 @@ func (a *Env) writeFormat(format, out string, inputs []string, fill func(io.Writ
 type Result interface {
 	JSON(a *Env) (any, error)
 	Rows(a *Env) Rows
-	Text(a *Env, w io.Writer) error
+	Text(a *Env, w io.Writer) // w keeps its first error
 }
 
 // Rows are a result as one table, for programs.
@@ -84,13 +84,15 @@ func (a *Env) WriteForm(w io.Writer, verb string, r Result, format string) error
 	case FormatParquet, FormatArrow:
 		return r.Rows(a).WriteColumns(w, columnfile.Format(format), verb)
 	}
-	return r.Text(a, w)
+	b := bufio.NewWriter(w)
+	r.Text(a, b)
+	return b.Flush()
 }
 
 // WriteOut hands fill a writer of the file out, which appears only when it is
 // complete, or of the standard output if out is empty or "-". A file that is
 // also one of the inputs is refused. What fill writes is text: characters that
-// control terminals are escaped.
+// control terminals are escaped. The writer keeps its first error, and WriteOut returns it.
 func (a *Env) WriteOut(out string, inputs []string, fill func(io.Writer) error) error {
 	if stream := a.Stream(out); stream != nil {
 		return holdBack(stream, fill)
@@ -136,8 +138,8 @@ func holdBack(stream io.Writer, fill func(io.Writer) error) error {
 	if err := fill(w); err != nil {
 		return err
 	}
-	if err := w.release(); err != nil {
-		return err
+	if w.release(); w.err != nil {
+		return w.err
 	}
 	if p, ok := stream.(*plain.Writer); ok {
 		return p.Flush()
@@ -148,22 +150,25 @@ func holdBack(stream io.Writer, fill func(io.Writer) error) error {
 type held struct {
 	w    io.Writer
 	data bytes.Buffer
+	err  error // the first one of w
 }
 
 const mostHeld = 64 << 20
 
 func (h *held) Write(p []byte) (int, error) {
 	if h.data.Len()+len(p) > mostHeld {
-		if err := h.release(); err != nil {
-			return 0, err
-		}
+		h.release()
+	}
+	if h.err != nil {
+		return 0, h.err
 	}
 	return h.data.Write(p)
 }
 
-func (h *held) release() error {
-	_, err := h.data.WriteTo(h.w)
-	return err
+func (h *held) release() {
+	if h.err == nil {
+		_, h.err = h.data.WriteTo(h.w)
+	}
 }
 
 // Stream returns the stream of the program that out stands for; nil: it is a file.
@@ -226,21 +231,20 @@ func CheckOut(out string, inputs []string) error {
 	return atomicfile.CheckNotInput(out, inputs...)
 }
 
-// WriteText writes a table for people.
-func (a *Env) WriteText(w io.Writer, t *table.Table, header bool) error {
-	return t.WriteText(w, table.TextOptions{Width: WidthOf(a.Stdout), NoHeader: !header, Heading: a.Bold})
+// WriteText writes a table for people to a writer that keeps its errors.
+func (a *Env) WriteText(w io.Writer, t *table.Table, header bool) {
+	t.WriteText(w, table.TextOptions{Width: WidthOf(a.Stdout), NoHeader: !header, Heading: a.Bold})
 }
 
 // List is a table as JSON: an object for each row, with its columns as members.
 type List []document.Members[any]
 
 // WriteCut writes a table of a verb with the flag --top, and how many of its rows are not shown.
-func (a *Env) WriteCut(w io.Writer, t *table.Table) error {
-	err := a.WriteText(w, t, true)
-	if err == nil && t.Left > 0 {
-		_, err = fmt.Fprintf(w, "(%s more; --top 0 shows all)\n", phrase.Plural(t.Left, "line"))
+func (a *Env) WriteCut(w io.Writer, t *table.Table) {
+	a.WriteText(w, t, true)
+	if t.Left > 0 {
+		fmt.Fprintf(w, "(%s more; --top 0 shows all)\n", phrase.Plural(t.Left, "line"))
 	}
-	return err
 }
 
 // WriteWrapped writes a sentence in lines that fit the screen.
@@ -267,7 +271,7 @@ func (t Table) JSON(*Env) (any, error) {
 
 func (t Table) Rows(*Env) Rows { return t.Table }
 
-func (t Table) Text(a *Env, w io.Writer) error { return a.WriteText(w, t.Table, true) }
+func (t Table) Text(a *Env, w io.Writer) { a.WriteText(w, t.Table, true) }
 
 // WriteJSONObject writes a result as JSON.
 func WriteJSONObject(w io.Writer, result any) error { return document.Write(w, result) }

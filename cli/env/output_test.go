@@ -38,6 +38,31 @@ func TestFailureLeavesNothing(t *testing.T) {
 	}
 }
 
+// failsOnce is a stream that cannot take the first bytes.
+type failsOnce struct{ failed bool }
+
+func (f *failsOnce) Write(p []byte) (int, error) {
+	if !f.failed {
+		f.failed = true
+		return 0, io.ErrClosedPipe
+	}
+	return len(p), nil
+}
+
+// What writes text need not look at its errors: the first one is the error of the result.
+func TestFirstErrorIsKept(t *testing.T) {
+	a := New(nil, strings.NewReader(""), &failsOnce{}, io.Discard)
+	err := a.WriteOut("", nil, func(w io.Writer) error {
+		for range 3 {
+			io.WriteString(w, strings.Repeat("x", mostHeld/2+1))
+		}
+		return nil
+	})
+	if !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("error %v, want %v", err, io.ErrClosedPipe)
+	}
+}
+
 // Control characters of names do not reach the terminal; bytes pass as they are.
 func TestTextIsEscaped(t *testing.T) {
 	const name = "a\x1b[31mb"
@@ -125,7 +150,7 @@ func TestWriteCut(t *testing.T) {
 	list.Left = 3
 	a, _ := newEnv()
 	var got bytes.Buffer
-	if err := a.WriteCut(&got, list); err != nil || !strings.HasSuffix(got.String(), "(3 lines more; --top 0 shows all)\n") {
-		t.Errorf("%q, error %v", got.String(), err)
+	if a.WriteCut(&got, list); !strings.HasSuffix(got.String(), "(3 lines more; --top 0 shows all)\n") {
+		t.Errorf("got %q", got.String())
 	}
 }

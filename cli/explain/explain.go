@@ -177,7 +177,8 @@ func explain(a *env.Env, w io.Writer, args []string) error {
 		for _, topic := range all {
 			t.Add(topic.name, topic.short)
 		}
-		return a.WriteText(w, t, true)
+		a.WriteText(w, t, true)
+		return nil
 	}
 	word := strings.ToLower(strings.NewReplacer("-", "_", " ", "_").Replace(args[0]))
 	var names []string

@@ -34,8 +34,7 @@ func WritePairs(w io.Writer, pairs []Pair, width int) {
 	for _, x := range pairs {
 		t.Add("  "+x.Name, x.Text)
 	}
-	// A help text that cannot be written has no reader.
-	_ = t.WriteText(w, table.TextOptions{Width: width, NoHeader: true})
+	t.WriteText(w, table.TextOptions{Width: width, NoHeader: true})
 }
 
 // ExactArgs demands a number of arguments and names them if they are wrong.

@@ -152,9 +152,7 @@ func writeList(a *env.Env, w io.Writer) error {
 				t.Add("  "+p.Name, p.Info)
 			}
 		}
-		if err := a.WriteText(w, t, false); err != nil {
-			return err
-		}
+		a.WriteText(w, t, false)
 		fmt.Fprintln(w)
 	}
 	fmt.Fprintf(w, "%s\n", a.Bold("Algorithms of the collectives (--algorithm)"))
@@ -162,11 +160,9 @@ func writeList(a *env.Env, w io.Writer) error {
 	for _, op := range schedule.Operations() {
 		t.Add("  "+op.String(), strings.Join(algorithmsOf(op.String()), ", "))
 	}
-	if err := a.WriteText(w, t, false); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(w, "\nMore about one of them: slackline generate --list NAME\n")
-	return err
+	a.WriteText(w, t, false)
+	fmt.Fprintf(w, "\nMore about one of them: slackline generate --list NAME\n")
+	return nil
 }
 
 // describe writes everything about one pattern.
@@ -179,7 +175,8 @@ func describe(a *env.Env, w io.Writer, p *pattern.Info) error {
 		return nil
 	}
 	fmt.Fprintf(w, "\nAlgorithms (P ranks, s bytes, k radix, n segments, lg rounded up):\n")
-	return a.WriteText(w, t, true)
+	a.WriteText(w, t, true)
+	return nil
 }
 
 // parameterColumn is where the text of a parameter begins in a description.

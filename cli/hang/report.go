@@ -132,11 +132,11 @@ func path(regions []timeline.Region) (names, source string) {
 }
 
 // Write writes why a program stands still.
-func Write(a *env.Env, w io.Writer, sight *record.Sight) error {
-	return newReport(sight).Text(a, w)
+func Write(a *env.Env, w io.Writer, sight *record.Sight) {
+	newReport(sight).Text(a, w)
 }
 
-func (r *report) Text(a *env.Env, w io.Writer) error {
+func (r *report) Text(a *env.Env, w io.Writer) {
 	fmt.Fprintf(w, "%s\n", a.Bold(r.title()))
 	a.WriteWrapped(w, r.Summary)
 	for i, f := range r.Findings {
@@ -150,10 +150,10 @@ func (r *report) Text(a *env.Env, w io.Writer) error {
 		a.WriteWrapped(w, "What helps: "+f.Advice)
 	}
 	if len(r.States) == 0 { // of dumps
-		return nil
+		return
 	}
 	fmt.Fprintln(w)
-	return a.WriteCut(w, r.table(r.top))
+	a.WriteCut(w, r.table(r.top))
 }
 
 // title is the answer in a few words.

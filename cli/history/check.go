@@ -111,7 +111,7 @@ func (o *checkOptions) run(a *env.Env, c *cobra.Command) error {
 	}
 	report := &checkReport{r, list, newRepository(c.Context(), r), o}
 	if o.comment != "" {
-		if err := a.WriteOut(o.comment, nil, report.writeMarkdown); err != nil {
+		if err := a.WriteOut(o.comment, nil, func(w io.Writer) error { report.writeMarkdown(w); return nil }); err != nil {
 			return err
 		}
 	}
@@ -184,14 +184,13 @@ func (r *checkReport) summary() string {
 
 func (r *checkReport) Rows(*env.Env) env.Rows { return tables.ChangeRows(r.Result, r.list) }
 
-func (r *checkReport) Text(a *env.Env, w io.Writer) error {
+func (r *checkReport) Text(a *env.Env, w io.Writer) {
 	if r.options.format.Value == formatMarkdown {
-		return r.writeMarkdown(w)
+		r.writeMarkdown(w)
+		return
 	}
 	if len(r.list) > 0 {
-		if err := a.WriteText(w, tables.Changes(r.Result, r.list), true); err != nil {
-			return err
-		}
+		a.WriteText(w, tables.Changes(r.Result, r.list), true)
 		fmt.Fprintln(w)
 	}
 	seen := map[string]bool{}
@@ -205,19 +204,18 @@ func (r *checkReport) Text(a *env.Env, w io.Writer) error {
 	if len(r.list) > 0 {
 		fmt.Fprintln(w)
 	}
-	_, err := fmt.Fprintln(w, r.summary())
-	return err
+	fmt.Fprintln(w, r.summary())
 }
 
 // commentMark is in the first line of a comment, so that a job finds its last one and replaces it.
 const commentMark = "<!-- slackline history -->"
 
 // writeMarkdown writes a comment for a pull or merge request.
-func (r *checkReport) writeMarkdown(w io.Writer) error {
+func (r *checkReport) writeMarkdown(w io.Writer) {
 	fmt.Fprintf(w, "%s\n## Performance: %s\n", commentMark, r.summary())
 	if len(r.list) == 0 {
-		_, err := fmt.Fprintf(w, "\n%s.\n", extent(r.Result))
-		return err
+		fmt.Fprintf(w, "\n%s.\n", extent(r.Result))
+		return
 	}
 	fmt.Fprintln(w)
 	t := tables.Changes(r.Result, r.list)
@@ -225,9 +223,7 @@ func (r *checkReport) writeMarkdown(w io.Writer) error {
 		row[0].Text = map[string]string{"worse": "🔴 worse", "better": "🟢 better", "suspect": "🟡 suspect"}[r.list[i].Verdict()]
 		row[1].Text, row[7].Text = codeSpan(row[1].Text), codeSpan(row[7].Text)
 	}
-	if err := t.WriteMarkdown(w); err != nil {
-		return err
-	}
+	t.WriteMarkdown(w)
 	fmt.Fprintf(w, "\n<details><summary>Commits</summary>\n")
 	seen := map[string]bool{}
 	for i := range r.list {
@@ -240,9 +236,8 @@ func (r *checkReport) writeMarkdown(w io.Writer) error {
 			}
 		}
 	}
-	_, err := fmt.Fprintf(w, "\n</details>\n\n%s. A series without a change is reported with a probability of at most %s.\n", extent(r.Result),
+	fmt.Fprintf(w, "\n</details>\n\n%s. A series without a change is reported with a probability of at most %s.\n", extent(r.Result),
 		phrase.Percent(r.options.level, 1))
-	return err
 }
 
 // codeSpan is a text as it is: names that others wrote do not become markup.

@@ -88,16 +88,13 @@ type showReport struct {
 
 func (r *showReport) Rows(*env.Env) env.Rows { return tables.HistoryValues(r.Result) }
 
-func (r *showReport) Text(a *env.Env, w io.Writer) error {
+func (r *showReport) Text(a *env.Env, w io.Writer) {
 	t := tables.HistorySeries(r.Result)
 	if top := r.options.top; top > 0 && len(t.Rows) > top {
 		t.Left, t.Rows = len(t.Rows)-top, t.Rows[:top]
 	}
-	if err := a.WriteCut(w, t); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(w, "\n%s\n", extent(r.Result))
-	return err
+	a.WriteCut(w, t)
+	fmt.Fprintf(w, "\n%s\n", extent(r.Result))
 }
 
 // extent is how much a history has.

@@ -104,7 +104,7 @@ func machineShowCommand(a *env.Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.WriteOut("", nil, func(w io.Writer) error { return showMachine(a, w, m) })
+			return a.WriteOut("", nil, func(w io.Writer) error { showMachine(a, w, m); return nil })
 		},
 	}
 	c.ValidArgsFunction = completeMachine
@@ -120,23 +120,14 @@ func completeMachine(_ *cobra.Command, args []string, _ string) ([]string, cobra
 
 // showMachine writes the machine file and, as comments, the table of resolved
 // parameters, so that the whole can be saved and used again.
-func showMachine(a *env.Env, w io.Writer, m *machine.Machine) error {
-	if _, err := w.Write(machine.Format(m)); err != nil {
-		return err
-	}
+func showMachine(a *env.Env, w io.Writer, m *machine.Machine) {
+	w.Write(machine.Format(m))
 	var text strings.Builder
-	if err := classTable(m).WriteText(&text, table.TextOptions{Width: env.WidthOf(a.Stdout) - 2}); err != nil {
-		return err
-	}
-	if _, err := fmt.Fprintln(w, "\n# Parameters by class of link (node: same node, switch: same switch, far: all others):"); err != nil {
-		return err
-	}
+	classTable(m).WriteText(&text, table.TextOptions{Width: env.WidthOf(a.Stdout) - 2})
+	fmt.Fprintln(w, "\n# Parameters by class of link (node: same node, switch: same switch, far: all others):")
 	for line := range strings.Lines(text.String()) {
-		if _, err := fmt.Fprintf(w, "# %s\n", strings.TrimRight(line, " \n")); err != nil {
-			return err
-		}
+		fmt.Fprintf(w, "# %s\n", strings.TrimRight(line, " \n"))
 	}
-	return nil
 }
 
 // classTable has a row for each class of pairs and each range of sizes in which

@@ -16,11 +16,9 @@ import (
 	"slackline/observe/measure"
 )
 
-func (r *measuredClocks) Text(a *env.Env, w io.Writer) error {
+func (r *measuredClocks) Text(a *env.Env, w io.Writer) {
 	c := r.clocks
-	if _, err := fmt.Fprintf(w, "clocks: %s, %d ranks on %s\n", r.over, c.Ranks, hostsText(c.Hosts)); err != nil {
-		return err
-	}
+	fmt.Fprintf(w, "clocks: %s, %d ranks on %s\n", r.over, c.Ranks, hostsText(c.Hosts))
 	for _, part := range []struct {
 		title string
 		table *table.Table
@@ -32,19 +30,12 @@ func (r *measuredClocks) Text(a *env.Env, w io.Writer) error {
 		{"Ranks against rank 0", r.ranks()},
 		{fmt.Sprintf("Largest errors over all ranks, at the last comparison and %s later", r.wait), r.worst()},
 	} {
-		if _, err := fmt.Fprintf(w, "\n%s\n", a.Bold(part.title)); err != nil {
-			return err
-		}
-		if err := a.WriteText(w, part.table, true); err != nil {
-			return err
-		}
+		fmt.Fprintf(w, "\n%s\n", a.Bold(part.title))
+		a.WriteText(w, part.table, true)
 	}
 	for _, remark := range c.Remarks {
-		if _, err := fmt.Fprintln(w, "remark: "+remark); err != nil {
-			return err
-		}
+		fmt.Fprintln(w, "remark: "+remark)
 	}
-	return nil
 }
 
 func (r *measuredClocks) sources() *table.Table {

@@ -29,24 +29,17 @@ func (r *measuredCollectives) data() *dataset.Dataset {
 	return all
 }
 
-func (r *measuredCollectives) Text(a *env.Env, w io.Writer) error {
+func (r *measuredCollectives) Text(a *env.Env, w io.Writer) {
 	for i, c := range r.schemes {
 		if i > 0 {
-			if _, err := fmt.Fprintln(w); err != nil {
-				return err
-			}
+			fmt.Fprintln(w)
 		}
 		o := &c.Options
-		if _, err := fmt.Fprintf(w, "collectives: %s on %s, scheme %s, %s, %s, seed %d\n\n", c.MPI, hostsText(c.Hosts[slices.Max(o.Ranks)]),
+		fmt.Fprintf(w, "collectives: %s on %s, scheme %s, %s, %s, seed %d\n\n", c.MPI, hostsText(c.Hosts[slices.Max(o.Ranks)]),
 			o.Scheme,
-			reductionText(r.how(c)), launchesText(o.Launches), r.seed); err != nil {
-			return err
-		}
-		if err := a.WriteText(w, r.table(c), true); err != nil {
-			return err
-		}
+			reductionText(r.how(c)), launchesText(o.Launches), r.seed)
+		a.WriteText(w, r.table(c), true)
 	}
-	return nil
 }
 
 func launchesText(n int) string {

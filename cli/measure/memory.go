@@ -105,11 +105,9 @@ func (m measurements) WriteColumns(w io.Writer, f columnfile.Format, verb string
 	return tables.Measurements(m.Dataset).WriteColumns(w, f, verb)
 }
 
-func (r *measuredMemory) Text(a *env.Env, w io.Writer) error {
-	if _, err := fmt.Fprintf(w, "memory: %s on %s\n\nBytes that a call leaves allocated\n\n", r.jobs[0].MPI,
-		hostsText(r.jobs[len(r.jobs)-1].Hosts)); err != nil {
-		return err
-	}
+func (r *measuredMemory) Text(a *env.Env, w io.Writer) {
+	fmt.Fprintf(w, "memory: %s on %s\n\nBytes that a call leaves allocated\n\n", r.jobs[0].MPI,
+		hostsText(r.jobs[len(r.jobs)-1].Hosts))
 	objects := table.New(append([]table.Column{{Key: "call"}}, phrase.RightColumns("ranks", "bytes", "least rank", "first call",
 		"pools grew")...)...)
 	for i := range measure.ObjectKinds {
@@ -118,13 +116,9 @@ func (r *measuredMemory) Text(a *env.Env, w io.Writer) error {
 			objects.Add(o.Kind, m.Ranks, phrase.Grouped(o.Steady), phrase.Grouped(o.Least), phrase.Grouped(o.First), o.Odd)
 		}
 	}
-	if err := a.WriteText(w, objects, true); err != nil {
-		return err
-	}
-	if _, err := fmt.Fprint(w, "\nMemory that MPI adds to a process, the largest of all ranks\n\n"); err != nil {
-		return err
-	}
-	return a.WriteText(w, r.processes(), true)
+	a.WriteText(w, objects, true)
+	fmt.Fprint(w, "\nMemory that MPI adds to a process, the largest of all ranks\n\n")
+	a.WriteText(w, r.processes(), true)
 }
 
 // processes has a line for each number of ranks.

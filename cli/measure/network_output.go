@@ -26,7 +26,7 @@ func intervalText(f measure.Figure, text func(float64) string) string {
 	return text(max(f.Low, 0)) + " .. " + text(max(f.High, 0))
 }
 
-func (r *measuredNetwork) Text(a *env.Env, w io.Writer) error {
+func (r *measuredNetwork) Text(a *env.Env, w io.Writer) {
 	for i := range r.classes {
 		c := &r.classes[i]
 		n := c.Network
@@ -37,28 +37,15 @@ func (r *measuredNetwork) Text(a *env.Env, w io.Writer) error {
 		fmt.Fprintf(&b, "network: %s, ranks %d and %d on %s", r.over, c.Class.Usual[0], c.Class.Usual[1],
 			hostsText([]string{r.hosts[c.Class.Usual[0]], r.hosts[c.Class.Usual[1]]}))
 		fmt.Fprintf(&b, ": class %s with %s\n\n", c.Class.Name, phrase.Plural(len(c.Class.Pairs), "pair"))
-		if _, err := io.WriteString(w, b.String()); err != nil {
-			return err
-		}
-		if err := a.WriteText(w, parameterTable(n), true); err != nil {
-			return err
-		}
-		if _, err := fmt.Fprintln(w); err != nil {
-			return err
-		}
-		if err := a.WriteText(w, protocolTable(n), true); err != nil {
-			return err
-		}
-		if _, err := fmt.Fprintf(w, "\n%s\n", eagerText(n, r.options)); err != nil {
-			return err
-		}
+		io.WriteString(w, b.String())
+		a.WriteText(w, parameterTable(n), true)
+		fmt.Fprintln(w)
+		a.WriteText(w, protocolTable(n), true)
+		fmt.Fprintf(w, "\n%s\n", eagerText(n, r.options))
 		for _, remark := range n.Remarks {
-			if _, err := fmt.Fprintln(w, "remark: "+remark); err != nil {
-				return err
-			}
+			fmt.Fprintln(w, "remark: "+remark)
 		}
 	}
-	return nil
 }
 
 func parameterTable(n *measure.Network) *table.Table {

@@ -308,13 +308,9 @@ func lengths(c *measure.CPUNoise) []int64 {
 
 func (r *measuredNoise) Rows(*env.Env) env.Rows { return r.table() }
 
-func (r *measuredNoise) Text(a *env.Env, w io.Writer) error {
-	if _, err := fmt.Fprintf(w, "noise: %s\n%s\n\n", r.title(), r.limit()); err != nil {
-		return err
-	}
-	if err := a.WriteText(w, r.table(), true); err != nil {
-		return err
-	}
+func (r *measuredNoise) Text(a *env.Env, w io.Writer) {
+	fmt.Fprintf(w, "noise: %s\n%s\n\n", r.title(), r.limit())
+	a.WriteText(w, r.table(), true)
 	causes := table.New(append([]table.Column{{Key: "cpu", Align: table.Right}, {Key: "cause"}}, phrase.RightColumns("detours", "rate",
 		"lost")...)...)
 	for i := range r.noise.CPUs {
@@ -331,12 +327,10 @@ func (r *measuredNoise) Text(a *env.Env, w io.Writer) error {
 		}
 	}
 	if causes.Len() == 0 {
-		return nil
+		return
 	}
-	if _, err := fmt.Fprintln(w); err != nil {
-		return err
-	}
-	return a.WriteText(w, causes, true)
+	fmt.Fprintln(w)
+	a.WriteText(w, causes, true)
 }
 
 func perSecond(count int, span unit.Duration) float64 {

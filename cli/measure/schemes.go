@@ -191,12 +191,10 @@ func (r *schemesReport) answer(ctx context.Context, a *env.Env, q whatif.SchemeQ
 
 func (r *schemesReport) Rows(*env.Env) env.Rows { return r.table() }
 
-func (r *schemesReport) Text(a *env.Env, w io.Writer) error {
-	if _, err := fmt.Fprintf(w, "schemes: %s on %s, simulated, %s in a loop\n\n", r.operation, r.machine, phrase.Plural(r.loop,
-		"execution")); err != nil {
-		return err
-	}
-	return a.WriteText(w, r.table(), true)
+func (r *schemesReport) Text(a *env.Env, w io.Writer) {
+	fmt.Fprintf(w, "schemes: %s on %s, simulated, %s in a loop\n\n", r.operation, r.machine, phrase.Plural(r.loop,
+		"execution"))
+	a.WriteText(w, r.table(), true)
 }
 
 // table has a line for each scheme and number of ranks.

@@ -281,9 +281,7 @@ func (o *noiseShowOptions) run(a *env.Env, c *cobra.Command, word string) error 
 		a.Warn("the text has whole nanoseconds: times are rounded; --to binary keeps them")
 	}
 	return o.write(a, a.WriteOut, in, what, func(w io.Writer) error {
-		if _, err := fmt.Fprintf(w, "# noise %s%s\n", in.title(), in.seeded(o.seed)); err != nil {
-			return err
-		}
+		fmt.Fprintf(w, "# noise %s%s\n", in.title(), in.seeded(o.seed))
 		return form.Write(w, in.profile, d)
 	})
 }

@@ -105,32 +105,23 @@ func (r *noiseReport) title() string {
 		r.input.seeded(r.seed))
 }
 
-func (r *noiseReport) Text(a *env.Env, w io.Writer) error {
+func (r *noiseReport) Text(a *env.Env, w io.Writer) {
 	s := &r.stats
-	if _, err := fmt.Fprintf(w, "%s\n\n", r.title()); err != nil {
-		return err
-	}
+	fmt.Fprintf(w, "%s\n\n", r.title())
 	if s.Count == 0 {
-		_, err := fmt.Fprintln(w, "no noise")
-		return err
+		fmt.Fprintln(w, "no noise")
+		return
 	}
 	tables := []*table.Table{r.lengthTable()}
 	if largest := r.largestTable(); largest.Len() > 0 {
 		tables = append(tables, largest)
 	}
 	tables = append(tables, r.sourceTable())
-	if err := a.WriteText(w, r.summary(), false); err != nil {
-		return err
-	}
+	a.WriteText(w, r.summary(), false)
 	for _, t := range tables {
-		if _, err := fmt.Fprintln(w); err != nil {
-			return err
-		}
-		if err := a.WriteText(w, t, true); err != nil {
-			return err
-		}
+		fmt.Fprintln(w)
+		a.WriteText(w, t, true)
 	}
-	return nil
 }
 
 // summary are the figures of the whole trace.

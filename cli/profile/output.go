@@ -42,11 +42,9 @@ func (r *profileReport) JSON(*env.Env) (any, error) {
 }
 
 // Text writes a summary that fits a screen or two.
-func (r *profileReport) Text(a *env.Env, w io.Writer) error {
+func (r *profileReport) Text(a *env.Env, w io.Writer) {
 	fmt.Fprintf(w, "%s\n\n", r.run.Headline())
-	if err := r.writeComposition(a, w); err != nil {
-		return err
-	}
+	r.writeComposition(a, w)
 	a.WriteWrapped(w, tables.NotAnalyzedWords(r.waits.NotAnalyzed(), r.options.top))
 	e := r.efficiency
 	fmt.Fprintf(w, "\nparallel efficiency %s = load balance %s x communication %s\n", ratio(e.Parallel), ratio(e.LoadBalance),
@@ -62,38 +60,29 @@ func (r *profileReport) Text(a *env.Env, w io.Writer) error {
 		estimated = ", estimated from the waits"
 	}
 	fmt.Fprintf(w, "run time on an ideal network: %s%s\n", e.Ideal.Short(), estimated)
-	if err := r.writeCounts(a, w); err != nil {
-		return err
-	}
-	if err := r.writePaths(a, w); err != nil {
-		return err
-	}
-	if err := r.writeDevices(a, w); err != nil {
-		return err
-	}
-	if err := r.writeTraffic(a, w); err != nil {
-		return err
-	}
+	r.writeCounts(a, w)
+	r.writePaths(a, w)
+	r.writeDevices(a, w)
+	r.writeTraffic(a, w)
 	r.writeIterations(a, w)
-	return nil
 }
 
 // writeCounts says what was counted, and how fast the computation is.
-func (r *profileReport) writeCounts(a *env.Env, w io.Writer) error {
+func (r *profileReport) writeCounts(a *env.Env, w io.Writer) {
 	c := r.counts
 	if c == nil {
-		return nil
+		return
 	}
 	if factors := tables.CountedFactors(c); factors != "" {
 		fmt.Fprintf(w, "computation %s = %s\n", c.Useful.Short(), factors)
 	}
 	fmt.Fprintln(w)
-	return a.WriteText(w, tables.Counters(c), true)
+	a.WriteText(w, tables.Counters(c), true)
 }
 
 func ratio(v float64) string { return phrase.Percent(v, 1) }
 
-func (r *profileReport) writeComposition(a *env.Env, w io.Writer) error {
+func (r *profileReport) writeComposition(a *env.Env, w io.Writer) {
 	t := table.New(table.Column{Key: "activity"}, table.Column{Key: "time", Align: table.Right}, table.Column{Key: "share",
 		Align: table.Right},
 		table.Column{Key: "least", Title: "min per rank", Align: table.Right}, table.Column{Key: "most", Title: "max per rank",
@@ -102,32 +91,30 @@ func (r *profileReport) writeComposition(a *env.Env, w io.Writer) error {
 		t.Add(waits.PartTitle(&p), p.Time.Short(), phrase.Percent(p.Time, r.composition.Total), slices.Min(p.ByRank).Short(),
 			slices.Max(p.ByRank).Short())
 	}
-	return a.WriteText(w, t, true)
+	a.WriteText(w, t, true)
 }
 
 // writePaths lists the call paths that take the most time.
-func (r *profileReport) writePaths(a *env.Env, w io.Writer) error {
+func (r *profileReport) writePaths(a *env.Env, w io.Writer) {
 	t := tables.Paths(r.profile, r.profile.Longest(), r.composition.Total, r.options.top)
 	fmt.Fprintln(w)
-	return a.WriteCut(w, t.Pick("time", "share", "visits", "most", "callpath"))
+	a.WriteCut(w, t.Pick("time", "share", "visits", "most", "callpath"))
 }
 
 // writeDevices says what devices did, and which kernels were launched where.
-func (r *profileReport) writeDevices(a *env.Env, w io.Writer) error {
+func (r *profileReport) writeDevices(a *env.Env, w io.Writer) {
 	if len(r.waits.Devices) == 0 {
-		return nil
+		return
 	}
 	fmt.Fprintln(w)
-	if err := a.WriteCut(w, tables.Devices(r.waits.Devices, r.options.top)); err != nil {
-		return err
-	}
+	a.WriteCut(w, tables.Devices(r.waits.Devices, r.options.top))
 	fmt.Fprintln(w)
 	list := devices.Times(r.run.Timeline, r.waits.Paths)
-	return a.WriteCut(w, tables.Activities(list, r.options.top).Pick("time", "share", "count", "most", "callpath"))
+	a.WriteCut(w, tables.Activities(list, r.options.top).Pick("time", "share", "count", "most", "callpath"))
 }
 
 // writeTraffic says what was communicated.
-func (r *profileReport) writeTraffic(a *env.Env, w io.Writer) error {
+func (r *profileReport) writeTraffic(a *env.Env, w io.Writer) {
 	if links := r.profile.Matrix(); len(links) > 0 {
 		var sum profile.Traffic
 		var top profile.Link
@@ -145,16 +132,14 @@ func (r *profileReport) writeTraffic(a *env.Env, w io.Writer) error {
 		for _, s := range r.profile.Sizes() {
 			t.Add(sizeRange(s.From, s.To), phrase.Grouped(s.Count), byteText(s.Bytes))
 		}
-		if err := a.WriteText(w, t, true); err != nil {
-			return err
-		}
+		a.WriteText(w, t, true)
 	}
 	uses := r.profile.Collectives(profile.TimeParts)
 	if len(uses) == 0 {
-		return nil
+		return
 	}
 	fmt.Fprintln(w)
-	return a.WriteText(w, tables.Collectives(uses), true)
+	a.WriteText(w, tables.Collectives(uses), true)
 }
 
 // byteText prints a number of bytes for people.

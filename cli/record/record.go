@@ -258,10 +258,7 @@ func (o *recordOptions) standstill(a *env.Env) func(*record.Sight, time.Duration
 	return func(s *record.Sight, since time.Duration) {
 		var text bytes.Buffer
 		fmt.Fprintf(&text, "%s: no rank has made an MPI call for %s\n", time.Now().Format(time.DateTime), unit.Elapsed(since.Round(time.Second)))
-		if err := hang.Write(a, &text, s); err != nil {
-			a.Warn("--watchdog: %v", err)
-			return
-		}
+		hang.Write(a, &text, s)
 		text.WriteByte('\n')
 		_, _ = a.Stderr.Write(text.Bytes()) // at once, not between lines of the program; there is nobody else to tell
 		all.Write(text.Bytes())

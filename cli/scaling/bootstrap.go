@@ -146,14 +146,12 @@ func (r *scalingReport) leadInterval(b *scaling.Bootstrap) (low, high string) {
 }
 
 // writeBootstrap writes what resampling says about the models, as a table.
-func (r *scalingReport) writeBootstrap(a *env.Env, w io.Writer) error {
+func (r *scalingReport) writeBootstrap(a *env.Env, w io.Writer) {
 	if !slices.ContainsFunc(r.resampled, func(b *scaling.Bootstrap) bool { return b != nil }) {
-		return nil
+		return
 	}
 	title := fmt.Sprintf("How sure it is, by %s with seed %d", phrase.Plural(r.options.bootstrap.Times, "resample"), r.options.bootstrap.Seed)
-	if _, err := fmt.Fprintf(w, "\n%s\n", a.Bold(title)); err != nil {
-		return err
-	}
+	fmt.Fprintf(w, "\n%s\n", a.Bold(title))
 	columns := []table.Column{
 		phrase.PathColumn("call path"), {Key: "metric"}, {Key: "lead"}, {Key: "same", Title: "same lead", Align: table.Right},
 		{Key: "leads", Title: "95 % of leads"}, {Key: "coefficient", Align: table.Right}, {Key: "interval", Title: "95 % interval"},
@@ -184,7 +182,7 @@ func (r *scalingReport) writeBootstrap(a *env.Env, w io.Writer) error {
 		}
 		t.Add(append(cells, otherLeads(f, b))...)
 	}
-	return a.WriteText(w, t, true)
+	a.WriteText(w, t, true)
 }
 
 // otherLeads are the leads that resamples have most often beside that of the model.

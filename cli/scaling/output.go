@@ -111,19 +111,13 @@ func errorCell(percent float64) table.Cell {
 }
 
 // writeText writes the models as a table, and below what there is to say.
-func (r *scalingReport) Text(a *env.Env, w io.Writer) error {
-	if err := a.WriteText(w, r.table(false), true); err != nil {
-		return err
-	}
+func (r *scalingReport) Text(a *env.Env, w io.Writer) {
+	a.WriteText(w, r.table(false), true)
 	if r.place != nil && len(r.models) > 1 {
-		if err := r.writeRanking(a, w); err != nil {
-			return err
-		}
+		r.writeRanking(a, w)
 	}
 	if r.resampled != nil {
-		if err := r.writeBootstrap(a, w); err != nil {
-			return err
-		}
+		r.writeBootstrap(a, w)
 	}
 	var lines []string
 	for i := range r.models {
@@ -132,17 +126,13 @@ func (r *scalingReport) Text(a *env.Env, w io.Writer) error {
 		}
 	}
 	if len(lines) > 0 {
-		_, err := fmt.Fprintf(w, "\n%s\n", strings.Join(lines, "\n"))
-		return err
+		fmt.Fprintf(w, "\n%s\n", strings.Join(lines, "\n"))
 	}
-	return nil
 }
 
 // writeRanking writes what dominates at the target.
-func (r *scalingReport) writeRanking(a *env.Env, w io.Writer) error {
-	if _, err := fmt.Fprintf(w, "\n%s\n", a.Bold("What dominates at "+figures.PlaceText(r.data.Parameters, r.place))); err != nil {
-		return err
-	}
+func (r *scalingReport) writeRanking(a *env.Env, w io.Writer) {
+	fmt.Fprintf(w, "\n%s\n", a.Bold("What dominates at "+figures.PlaceText(r.data.Parameters, r.place)))
 	t := table.New(table.Column{Key: "metric"}, table.Column{Key: "share", Align: table.Right},
 		table.Column{Key: "predicted", Align: table.Right}, phrase.PathColumn("call path"))
 	ranked := scaling.Dominating(r.models, r.place)
@@ -157,7 +147,7 @@ func (r *scalingReport) writeRanking(a *env.Env, w io.Writer) error {
 		}
 		t.Add(x.Fit.Metric, phrase.NumberCell(100*x.Share, "%.1f %%"), phrase.NumberCell(x.Prediction.Value, "%.4g"), x.Fit.CallPath)
 	}
-	return a.WriteText(w, t, true)
+	a.WriteText(w, t, true)
 }
 
 // severalMetrics reports whether call paths alone do not tell models apart.

@@ -65,9 +65,9 @@ func (o *simulateOptions) attributionOf(a *env.Env, c *cobra.Command, in *input.
 const maxAttributed = 10
 
 // writeAttribution writes the attribution for people.
-func writeAttribution(a *env.Env, w io.Writer, r *whatif.Attribution) error {
+func writeAttribution(a *env.Env, w io.Writer, r *whatif.Attribution) {
 	if r == nil {
-		return nil
+		return
 	}
 	tables := []*table.Table{attributionTable(r), pathTable(&r.Path)}
 	if len(r.Sources) > 0 {
@@ -81,15 +81,11 @@ func writeAttribution(a *env.Env, w io.Writer, r *whatif.Attribution) error {
 	}
 	for _, t := range tables {
 		fmt.Fprintln(w)
-		if err := a.WriteText(w, t, true); err != nil {
-			return err
-		}
+		a.WriteText(w, t, true)
 	}
 	if len(r.Ranks) > maxAttributed || len(r.Sources) > maxAttributed || len(r.Path.Held) > maxAttributed {
-		_, err := fmt.Fprintf(w, "\nAll sources, ranks and steps: --format json.\n")
-		return err
+		fmt.Fprintf(w, "\nAll sources, ranks and steps: --format json.\n")
 	}
-	return nil
 }
 
 func attributionTable(r *whatif.Attribution) *table.Table {

@@ -29,7 +29,7 @@ func (s *simulation) Rows(*env.Env) env.Rows { return s }
 // text output one by one.
 const maxListedRanks = 32
 
-func (s *simulation) Text(a *env.Env, w io.Writer) error {
+func (s *simulation) Text(a *env.Env, w io.Writer) {
 	r := &s.Result
 	fmt.Fprintf(w, "%s, %s on %s, model %s", s.Input, phrase.Plural(len(r.Finish), "rank"), s.machine.Name, s.Model)
 	if s.Mapping != "" {
@@ -42,24 +42,18 @@ func (s *simulation) Text(a *env.Env, w io.Writer) error {
 		fmt.Fprintf(w, ", noise clock %s", s.NoiseClock)
 	}
 	fmt.Fprint(w, "\n\n")
-	if err := a.WriteText(w, s.summary(), false); err != nil {
-		return err
-	}
+	a.WriteText(w, s.summary(), false)
 	if len(r.Ranks) > 0 {
 		fmt.Fprintln(w)
-		if err := a.WriteText(w, breakdownTable(r), true); err != nil {
-			return err
-		}
+		a.WriteText(w, breakdownTable(r), true)
 	}
-	if err := writeAttribution(a, w, s.Attribution); err != nil {
-		return err
-	}
+	writeAttribution(a, w, s.Attribution)
 	if len(r.Finish) > maxListedRanks {
-		_, err := fmt.Fprintf(w, "\nThe finish times of all ranks: --format csv or json.\n")
-		return err
+		fmt.Fprintf(w, "\nThe finish times of all ranks: --format csv or json.\n")
+		return
 	}
 	fmt.Fprintln(w)
-	return a.WriteText(w, s.rankTable(), true)
+	a.WriteText(w, s.rankTable(), true)
 }
 
 // summary are the figures that describe the whole run.

@@ -41,15 +41,12 @@ func (s *seriesReport) Rows(a *env.Env) env.Rows {
 	return s.table()
 }
 
-func (s *seriesReport) Text(a *env.Env, w io.Writer) error {
+func (s *seriesReport) Text(a *env.Env, w io.Writer) {
 	fmt.Fprintf(w, "%s\n\n", s.title())
-	if err := a.WriteText(w, s.textTable(), true); err != nil {
-		return err
-	}
+	a.WriteText(w, s.textTable(), true)
 	if s.search != nil {
 		s.search.writeText(w, env.WidthOf(a.Stdout))
 	}
-	return nil
 }
 
 // title says what was simulated.

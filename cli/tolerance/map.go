@@ -106,15 +106,13 @@ type gridReport struct {
 	rows      []mapRow
 }
 
-func (m *gridReport) Text(a *env.Env, w io.Writer) error {
+func (m *gridReport) Text(a *env.Env, w io.Writer) {
 	in := m.run.inputs[0]
 	fmt.Fprintf(w, "%s\n\nT over L and G\n\n", m.run.titleOf(in.Name, m.schedule.Ranks(), m.run.usedMapping(in)))
-	if err := a.WriteText(w, m.square(), true); err != nil {
-		return err
-	}
+	a.WriteText(w, m.square(), true)
 	fmt.Fprintln(w, "\nAt the given L")
 	fmt.Fprintln(w)
-	return a.WriteText(w, m.atGiven(), true)
+	a.WriteText(w, m.atGiven(), true)
 }
 
 // square has a row for each G and a column for each L.

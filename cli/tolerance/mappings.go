@@ -100,9 +100,9 @@ func (m *mappingReport) widest() (span [2]int64) {
 
 func (m *mappingReport) Rows(*env.Env) env.Rows { return m.table(false) }
 
-func (m *mappingReport) Text(a *env.Env, w io.Writer) error {
+func (m *mappingReport) Text(a *env.Env, w io.Writer) {
 	fmt.Fprintf(w, "%s\n\n", m.title())
-	return a.WriteText(w, m.table(true), true)
+	a.WriteText(w, m.table(true), true)
 }
 
 func (m *mappingReport) title() string {

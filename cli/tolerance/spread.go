@@ -236,7 +236,7 @@ func (m spreadMeasure) number(l tolerance.Largest) number {
 	return value
 }
 
-func (s *spreadReport) Text(_ *env.Env, w io.Writer) error {
+func (s *spreadReport) Text(_ *env.Env, w io.Writer) {
 	r := s.run
 	name, last := r.inputs[0].Name, fmt.Sprintf("noise %s, %s, seed %d", r.spread.noise.Name(), phrase.Plural(len(s.samples), "replica"),
 		r.program.Seed)
@@ -273,22 +273,20 @@ func (s *spreadReport) Text(_ *env.Env, w io.Writer) error {
 		}
 		t.Add(cells...)
 	}
-	if err := r.app.WriteText(w, t, true); err != nil {
-		return err
-	}
+	r.app.WriteText(w, t, true)
 	if s.quiet != nil {
 		fmt.Fprintf(w, "\nIn 5-95 %%: whether the answer without noise lies between these quantiles.\n")
 	}
-	return s.writeSeeds(w)
+	s.writeSeeds(w)
 }
 
 // maxListedSeeds is how many seeds the text lists.
 const maxListedSeeds = 20
 
 // writeSeeds lists what reproduces each replica.
-func (s *spreadReport) writeSeeds(w io.Writer) error {
+func (s *spreadReport) writeSeeds(w io.Writer) {
 	if s.quiet == nil {
-		return nil
+		return
 	}
 	text := ""
 	for _, sample := range s.samples[:min(len(s.samples), maxListedSeeds)] {
@@ -301,7 +299,6 @@ func (s *spreadReport) writeSeeds(w io.Writer) error {
 	for _, line := range table.Wrap("Seeds of the offsets:"+text, env.WidthOf(s.run.app.Stdout)) {
 		fmt.Fprintln(w, line)
 	}
-	return nil
 }
 
 func quantilesOf(s *tolerance.Spread) []tolerance.Largest {

@@ -30,7 +30,7 @@ func (r *run) titleOf(name string, ranks int, mapping []string) string {
 	return strings.Join(words, ", ")
 }
 
-func (t *report) Text(a *env.Env, w io.Writer) error {
+func (t *report) Text(a *env.Env, w io.Writer) {
 	fmt.Fprintf(w, "%s\n\n", t.title())
 	sections := []struct {
 		table  *table.Table
@@ -49,9 +49,7 @@ func (t *report) Text(a *env.Env, w io.Writer) error {
 			fmt.Fprintln(w)
 		}
 		first = false
-		if err := a.WriteText(w, s.table, s.header); err != nil {
-			return err
-		}
+		a.WriteText(w, s.table, s.header)
 	}
 	if t.placement != nil {
 		fmt.Fprintln(w)
@@ -59,7 +57,7 @@ func (t *report) Text(a *env.Env, w io.Writer) error {
 			fmt.Fprintln(w, line)
 		}
 	}
-	return t.writePath(w)
+	t.writePath(w)
 }
 
 func right(key string) table.Column { return table.Column{Key: key, Align: table.Right} }
@@ -299,19 +297,19 @@ func (t *report) whatIfTable() *table.Table {
 const maxListedSteps = 64
 
 // writePath lists the operations of a short critical path.
-func (t *report) writePath(w io.Writer) error {
+func (t *report) writePath(w io.Writer) {
 	if !t.run.where.critical {
-		return nil
+		return
 	}
 	path := t.answers.Path.Path
 	if len(path) > maxListedSteps {
-		_, err := fmt.Fprintf(w, "\nThe path has %s operations: --format json lists them.\n", phrase.Grouped(len(path)))
-		return err
+		fmt.Fprintf(w, "\nThe path has %s operations: --format json lists them.\n", phrase.Grouped(len(path)))
+		return
 	}
 	s := table.New(right("path: rank"), table.Column{Key: "operation"}, table.Column{Key: "kind"})
 	for i, v := range path {
 		s.Add(fmt.Sprint(v.Rank), t.schedule.Name(v.Rank, v.Op), t.answers.Path.Kinds[i].String())
 	}
 	fmt.Fprintln(w)
-	return t.run.app.WriteText(w, s, true)
+	t.run.app.WriteText(w, s, true)
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // writeText writes a ranked summary that fits a screen, and what else was asked for.
-func (r *waitsReport) Text(a *env.Env, w io.Writer) error {
+func (r *waitsReport) Text(a *env.Env, w io.Writer) {
 	tl, t := r.run.Timeline, &r.result.Totals
 	all := tl.Lifetimes() - tl.Unrecorded()
 	who := "threads"
@@ -45,57 +45,47 @@ func (r *waitsReport) Text(a *env.Env, w io.Writer) error {
 	}
 	a.WriteWrapped(w, tables.NotAnalyzedWords(r.result.NotAnalyzed(), r.options.top))
 	if t.Waiting.Amount == 0 {
-		return nil
+		return
 	}
-	if err := r.writeWaits(a, w); err != nil {
-		return err
-	}
+	r.writeWaits(a, w)
 	if !r.result.Forward {
-		if err := r.writeDelays(a, w); err != nil {
-			return err
-		}
+		r.writeDelays(a, w)
 	}
-	if err := r.writeCritical(a, w); err != nil {
-		return err
-	}
+	r.writeCritical(a, w)
 	r.writeExplanations(a, w)
-	return nil
 }
 
 // writeWaits lists who waits where.
-func (r *waitsReport) writeWaits(a *env.Env, w io.Writer) error {
+func (r *waitsReport) writeWaits(a *env.Env, w io.Writer) {
 	fmt.Fprintln(w)
 	t := tables.Waits(r.result, r.options.top)
 	columns := []string{"wait", "time", "share", "direct", "ranks", "worst", "callpath"}
 	if r.result.Forward {
 		columns = slices.DeleteFunc(columns, func(key string) bool { return key == "direct" })
 	}
-	if err := a.WriteCut(w, t.Pick(columns...)); err != nil {
-		return err
-	}
+	a.WriteCut(w, t.Pick(columns...))
 	for _, m := range waits.Metrics() {
 		if part := r.result.Totals.ByMetric[m].Amount; m.IsPart() && part > 0 {
 			fmt.Fprintf(w, "of %s, %s %s\n", m.Parent().Say(), part.Short(), m.Info().Within)
 		}
 	}
-	return nil
 }
 
 // writeDelays lists what made others wait.
-func (r *waitsReport) writeDelays(a *env.Env, w io.Writer) error {
+func (r *waitsReport) writeDelays(a *env.Env, w io.Writer) {
 	fmt.Fprintln(w)
-	return a.WriteCut(w, tables.Delays(r.result, r.options.top).Pick("cost", "share", "short", "long", "ranks", "worst", "callpath"))
+	a.WriteCut(w, tables.Delays(r.result, r.options.top).Pick("cost", "share", "short", "long", "ranks", "worst", "callpath"))
 }
 
 // writeCritical shows the critical path, if it was asked for.
-func (r *waitsReport) writeCritical(a *env.Env, w io.Writer) error {
+func (r *waitsReport) writeCritical(a *env.Env, w io.Writer) {
 	c := r.critical
 	if c == nil {
-		return nil
+		return
 	}
 	fmt.Fprintf(w, "\ncritical path of the run: %s in %s\n", c.Length.Short(), phrase.Plural(len(c.Segments), "segment"))
 	t := tables.Critical(r.result, c, r.options.top)
-	return a.WriteCut(w, t.Pick("time", "share", "average", "imbalance", "mostly on", "callpath"))
+	a.WriteCut(w, t.Pick("time", "share", "average", "imbalance", "mostly on", "callpath"))
 }
 
 // writeExplanations says why the largest waits happened.

@@ -120,9 +120,9 @@ type TextOptions struct {
 // gap separates two columns.
 const gap = "  "
 
-// WriteText writes the table for people. If it is wider than allowed, columns that can be shortened (Column.Short) are, and the last
+// WriteText writes the table for people to a writer that keeps its errors, as bufio.Writer does. If it is wider than allowed, columns that can be shortened (Column.Short) are, and the last
 // column is wrapped, provided that it is aligned left and some room is left.
-func (t *Table) WriteText(w io.Writer, o TextOptions) error {
+func (t *Table) WriteText(w io.Writer, o TextOptions) {
 	widths := t.widths(!o.NoHeader)
 	last := len(t.Columns) - 1
 	over := sum(widths) + len(gap)*last - o.Width
@@ -153,7 +153,7 @@ func (t *Table) WriteText(w io.Writer, o TextOptions) error {
 		}
 		t.writeRow(out, cells, widths, nil)
 	}
-	return out.Flush()
+	out.Flush()
 }
 
 // minWrap is the narrowest column that is still readable when wrapped.
@@ -254,8 +254,8 @@ func Wrap(text string, width int) []string {
 	return append(lines, line)
 }
 
-// WriteMarkdown writes the table as a Markdown table.
-func (t *Table) WriteMarkdown(w io.Writer) error {
+// WriteMarkdown writes the table as a Markdown table; w is as in WriteText.
+func (t *Table) WriteMarkdown(w io.Writer) {
 	out := bufio.NewWriter(w)
 	escape := strings.NewReplacer("|", `\|`, "\n", " ")
 	for i := range t.Columns {
@@ -276,7 +276,7 @@ func (t *Table) WriteMarkdown(w io.Writer) error {
 		}
 		out.WriteString("|\n")
 	}
-	return out.Flush()
+	out.Flush()
 }
 
 // WriteColumns writes the values as a file of columns with that name; see columnfile.WriteValues.

@@ -22,13 +22,14 @@ func TestFormats(t *testing.T) {
 		write func(*Table, *bytes.Buffer) error
 		want  string
 	}{
-		{"text", func(tb *Table, b *bytes.Buffer) error { return tb.WriteText(b, TextOptions{}) },
+		{"text", func(tb *Table, b *bytes.Buffer) error { tb.WriteText(b, TextOptions{}); return nil },
 			"name        L  note\n" +
 				"chic   2.5 us  a cluster, with comma\n" +
 				"altix  850 ns  shared | memory\n" +
 				"größe\n"},
 		{"narrow", func(tb *Table, b *bytes.Buffer) error {
-			return tb.WriteText(b, TextOptions{Width: 32, NoHeader: true})
+			tb.WriteText(b, TextOptions{Width: 32, NoHeader: true})
+			return nil
 		},
 			"chic   2.5 us  a cluster, with\n" +
 				"               comma\n" +
@@ -36,7 +37,8 @@ func TestFormats(t *testing.T) {
 				"größe\n"},
 		{"decorated", func(tb *Table, b *bytes.Buffer) error {
 			tb.Rows = tb.Rows[:1]
-			return tb.WriteText(b, TextOptions{Heading: func(s string) string { return "<" + s + ">" }})
+			tb.WriteText(b, TextOptions{Heading: func(s string) string { return "<" + s + ">" }})
+			return nil
 		},
 			"<name>       <L>  <note>\n" +
 				"chic  2.5 us  a cluster, with comma\n"},
@@ -73,16 +75,14 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-func (t *Table) markdown(b *bytes.Buffer) error { return t.WriteMarkdown(b) }
+func (t *Table) markdown(b *bytes.Buffer) error { t.WriteMarkdown(b); return nil }
 
 func TestLastColumnRight(t *testing.T) {
 	tb := New(Column{Key: "what"}, Column{Key: "n", Align: Right})
 	tb.Add("messages", 12)
 	tb.Add("ops", 1234)
 	var b bytes.Buffer
-	if err := tb.WriteText(&b, TextOptions{NoHeader: true}); err != nil {
-		t.Fatal(err)
-	}
+	tb.WriteText(&b, TextOptions{NoHeader: true})
 	if want := "messages    12\nops       1234\n"; b.String() != want {
 		t.Errorf("got\n%swant\n%s", b.String(), want)
 	}
@@ -143,8 +143,8 @@ func TestPick(t *testing.T) {
 	tab.Add(1, 2, 3)
 	tab.Add(4, 5, 6)
 	var b bytes.Buffer
-	if err := tab.Pick("c=last", "b").WriteText(&b, TextOptions{}); err != nil || b.String() != "last  B\n3     2\n" {
-		t.Errorf("Pick = %q, %v", b.String(), err)
+	if tab.Pick("c=last", "b").WriteText(&b, TextOptions{}); b.String() != "last  B\n3     2\n" {
+		t.Errorf("Pick = %q", b.String())
 	}
 	if got := tab.Pick("a"); got.Left != 1 || len(tab.Columns) != 3 || len(tab.Rows[0]) != 3 {
 		t.Errorf("Pick left %d out and changed the table to %v", got.Left, tab.Columns)
