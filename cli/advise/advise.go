@@ -29,8 +29,7 @@ type adviseOptions struct {
 	replicas int
 	top      int
 	threads  int
-	format   flags.Choice
-	out      string
+	result   env.ResultFlags
 }
 
 // Verb is the entry of the registry.
@@ -40,7 +39,7 @@ var Verb = env.Verb{
 }
 
 func command(a *env.Env) *cobra.Command {
-	o := &adviseOptions{Options: scenario.NewOptions(), format: env.Formats()}
+	o := &adviseOptions{Options: scenario.NewOptions()}
 	c := &cobra.Command{
 		Use:   "advise RUN...",
 		Short: "Say what to change first, and what it gains: every change is tried by simulating the run again.",
@@ -75,8 +74,7 @@ func command(a *env.Env) *cobra.Command {
 	})
 	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
 		fs.IntVar(&o.top, "top", 8, "`number` of changes in the text output; 0: all")
-		fs.Var(&o.format, "format", "form of the output")
-		env.AddOut(fs, &o.out)
+		o.result.AddFlags(fs, "form of the output")
 	})
 	a.AddGroup(c, "Machine (the run is simulated)", func(fs *pflag.FlagSet) {
 		o.Machine.AddFlags(fs)
@@ -101,7 +99,7 @@ func (o *adviseOptions) execute(a *env.Env, c *cobra.Command, args []string) err
 	}
 	all := append(append([]string{}, before...), after...)
 	inputs := o.Files(all...)
-	if err := env.CheckOutputs(inputs, env.To("out", o.out)); err != nil {
+	if err := o.result.Check(inputs); err != nil {
 		return err
 	}
 	if err := o.Check(a, c, all...); err != nil {
@@ -114,11 +112,11 @@ func (o *adviseOptions) execute(a *env.Env, c *cobra.Command, args []string) err
 	if failed != nil {
 		a.Warn("interrupted: %s not tried", phrase.Plural(report.Left, "change"))
 	}
-	if o.format.Value == env.FormatJSON {
+	if o.result.IsJSON() {
 		report.Provenance = a.Provenance()
 		report.Provenance.Inputs, report.Provenance.Warnings = report.records, a.Warnings
 	}
-	if err := a.WriteResult("advise", report, o.format.Value, o.out, inputs); err != nil {
+	if err := a.WriteResult("advise", report, &o.result, inputs); err != nil {
 		return err
 	}
 	return failed

@@ -61,8 +61,7 @@ type campaignOptions struct {
 	dry     bool
 	jobs    int
 	dataset string
-	format  flags.Choice
-	out     string
+	result  env.ResultFlags
 }
 
 func (o *campaignOptions) addFlags(fs *pflag.FlagSet) {
@@ -292,6 +291,5 @@ func collect(a *env.Env, c *campaign.Campaign, file string) (*dataset.Dataset, *
 
 // checkCollected is slackline check EXPECTATIONS DATASET.
 func checkCollected(a *env.Env, cmd *cobra.Command, expectations, data string) error {
-	o := &check.Options{Method: scaling.NewMethodOptions(), Format: flags.NewChoice(env.FormatText, check.Formats...)}
-	return o.Run(a, cmd, []string{expectations, data})
+	return check.NewOptions().Run(a, cmd, []string{expectations, data})
 }

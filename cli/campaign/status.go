@@ -19,7 +19,7 @@ import (
 )
 
 func campaignStatusCommand(a *env.Env) *cobra.Command {
-	o := &campaignOptions{format: env.Formats()}
+	o := &campaignOptions{}
 	c := &cobra.Command{
 		Use:         "status FILE",
 		Short:       "Say how far a campaign is, point by point, and what failed why.",
@@ -30,10 +30,7 @@ func campaignStatusCommand(a *env.Env) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return o.status(a, args[0]) },
 	}
 	a.AddGroup(c, "Campaign", o.addFlags)
-	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
-		fs.Var(&o.format, "format", "form of the output; JSON and CSV have all runs")
-		env.AddOut(fs, &o.out)
-	})
+	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) { o.result.AddFlags(fs, "form of the output; JSON and CSV have all runs") })
 	return c
 }
 
@@ -50,13 +47,13 @@ func campaignCollectCommand(a *env.Env) *cobra.Command {
 	}
 	a.AddGroup(c, "Campaign", o.addFlags)
 	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
-		fs.StringVar(&o.out, "out", "", "write into `FILE.json|jsonl|csv|txt` instead of JSON to the standard output")
+		fs.StringVar(&o.result.Out, "out", "", "write into `FILE.json|jsonl|csv|txt` instead of JSON to the standard output")
 	})
 	return c
 }
 
 func (o *campaignOptions) collect(a *env.Env, file string) error {
-	if err := env.CheckOut(o.out, []string{file}); err != nil {
+	if err := env.CheckOut(o.result.Out, []string{file}); err != nil {
 		return err
 	}
 	c, err := campaign.Load(file, o.dir)
@@ -67,10 +64,10 @@ func (o *campaignOptions) collect(a *env.Env, file string) error {
 	if err != nil {
 		return err
 	}
-	if a.Stream(o.out) != nil {
-		return a.WriteOut(o.out, nil, func(w io.Writer) error { return d.WriteJSON(w, record) })
+	if a.Stream(o.result.Out) != nil {
+		return a.WriteOut(o.result.Out, nil, func(w io.Writer) error { return d.WriteJSON(w, record) })
 	}
-	return scaling.WriteDataset(a, o.out, []string{file}, d, record)
+	return scaling.WriteDataset(a, o.result.Out, []string{file}, d, record)
 }
 
 // dryRun prints the commands.
@@ -117,14 +114,14 @@ func stateOf(r *campaign.RunState) string {
 }
 
 func (o *campaignOptions) status(a *env.Env, file string) error {
-	if err := env.CheckOut(o.out, []string{file}); err != nil {
+	if err := o.result.Check([]string{file}); err != nil {
 		return err
 	}
 	c, err := campaign.Load(file, o.dir)
 	if err != nil {
 		return err
 	}
-	return a.WriteResult("campaign status", &progress{c, c.States()}, o.format.Value, o.out, []string{file})
+	return a.WriteResult("campaign status", &progress{c, c.States()}, &o.result, []string{file})
 }
 
 // progress is how far a campaign is.

@@ -26,6 +26,7 @@ import (
 	"slackline/internal/provenance"
 	"slackline/model/dataset"
 	"slackline/show/figures"
+	"slackline/show/plot"
 )
 
 // The further forms of verdicts.
@@ -37,9 +38,6 @@ const (
 	formatAzure    = "azure"
 )
 
-var Formats = []string{env.FormatText, env.FormatJSON, env.FormatCSV, env.FormatParquet, env.FormatArrow, formatMarkdown, formatJUnit,
-	formatGitHub, formatGitLab, formatAzure}
-
 // Options are the flags of check.
 type Options struct {
 	data      datasets.DataOptions
@@ -50,10 +48,8 @@ type Options struct {
 	update    bool
 	tolerance float64
 	bootstrap cliscaling.ResampleOptions
-	Format    flags.Choice
-	out       string
+	result    env.ResultFlags
 	also      []string
-	plot      string
 	function  string
 }
 
@@ -63,10 +59,14 @@ var Verb = env.Verb{
 	Documents: env.Documents{"check": {document{}}},
 }
 
+// NewOptions are those of a call without flags.
+func NewOptions() *Options {
+	formats := env.Formats(formatMarkdown, formatJUnit, formatGitHub, formatGitLab, formatAzure)
+	return &Options{Method: cliscaling.NewMethodOptions(), result: env.ResultFlags{Format: formats}}
+}
+
 func command(a *env.Env) *cobra.Command {
-	o := &Options{
-		Method: cliscaling.NewMethodOptions(), Format: flags.NewChoice(env.FormatText, Formats...),
-	}
+	o := NewOptions()
 	c := &cobra.Command{
 		Use:   "check EXPECTATIONS DATA...",
 		Short: "Check whether measurements scale as expected; the exit code reports it to continuous integration.",
@@ -109,10 +109,9 @@ func (o *Options) addVerdictFlags(fs *pflag.FlagSet) {
 }
 
 func (o *Options) addOutputFlags(fs *pflag.FlagSet) {
-	fs.Var(&o.Format, "format", "form of the output; github and azure are annotations in the log, gitlab is a code quality report")
-	env.AddOut(fs, &o.out)
+	o.result.AddFlags(fs, "form of the output; github and azure are annotations in the log, gitlab is a code quality report")
 	fs.StringArrayVar(&o.also, "also", nil, "write the result in a further form too, as `FORMAT=FILE`, e.g. junit=report.xml; may be repeated")
-	fs.StringVar(&o.plot, "plot", "", "draw a function with its expectation, limits and prediction band into `FILE.svg|png`")
+	o.result.AddPlot(fs, "draw a function with its expectation, limits and prediction band into `FILE.svg|png`")
 	fs.StringVar(&o.function, "plot-function", "", "`name` of the function to draw (default: the first that does not pass, else the first)")
 }
 
@@ -121,10 +120,11 @@ type furtherOutput struct{ format, path string }
 
 func (o *Options) further() ([]furtherOutput, error) {
 	var list []furtherOutput
+	formats := o.result.Format.Allowed
 	for _, text := range o.also {
 		format, path, ok := strings.Cut(text, "=")
-		if !ok || path == "" || !slices.Contains(Formats, format) {
-			return nil, exit.Usagef("--also: %q is not FORMAT=FILE with a format of %s", text, strings.Join(Formats, ", "))
+		if !ok || path == "" || !slices.Contains(formats, format) {
+			return nil, exit.Usagef("--also: %q is not FORMAT=FILE with a format of %s", text, strings.Join(formats, ", "))
 		}
 		list = append(list, furtherOutput{format, path})
 	}
@@ -139,22 +139,16 @@ func (o *Options) Run(a *env.Env, c *cobra.Command, args []string) error {
 	if err := o.bootstrap.Check(c); err != nil {
 		return err
 	}
-	outputs := []env.Output{env.To("out", o.out), env.To("plot", o.plot)}
+	var outputs []env.Output
 	for _, f := range further {
 		outputs = append(outputs, env.To("also", f.path))
 	}
-	if err := env.CheckOutputs(datasets.Files(datasets.SplitLabels(args)), outputs...); err != nil {
+	if err := o.result.Check(datasets.Files(datasets.SplitLabels(args)), outputs...); err != nil {
 		return err
 	}
 	switch {
-	case o.plot != "":
-		if err := env.CheckPlot(o.plot); err != nil {
-			return err
-		}
-	case o.function != "":
+	case o.function != "" && o.result.Plot == "":
 		return exit.Usagef("--plot-function needs --plot FILE")
-	}
-	switch {
 	case !(o.tolerance >= 0 && o.tolerance < 1e6):
 		return exit.Usagef("--tolerance: give a fraction of 0 or more, e.g. 0.05")
 	case o.Method.Paper() && o.baseline != "":
@@ -176,17 +170,13 @@ func (o *Options) Run(a *env.Env, c *cobra.Command, args []string) error {
 	if err := r.judge(c, a, datasets.SplitLabels(words)); err != nil {
 		return err
 	}
-	if o.plot != "" {
-		if err := r.draw(a); err != nil {
-			return err
-		}
-	}
 	for _, f := range further {
-		if err := a.WriteResult("check", inFormat{r, f.format}, f.format, f.path, args); err != nil {
+		to := &env.ResultFlags{Format: flags.Choice{Value: f.format}, Out: f.path}
+		if err := a.WriteResult("check", inFormat{r, f.format}, to, args); err != nil {
 			return err
 		}
 	}
-	if err := a.WriteResult("check", inFormat{r, o.Format.Value}, o.Format.Value, o.out, args); err != nil {
+	if err := a.WriteResult("check", inFormat{r, o.result.Format.Value}, &o.result, args); err != nil {
 		return err
 	}
 	return r.exit()
@@ -358,7 +348,7 @@ func (r *Report) exit() error {
 }
 
 // draw draws one function of the first column.
-func (r *Report) draw(a *env.Env) error {
+func (r *Report) Figure(*env.Env) (fig plot.Figure, title, subtitle string, err error) {
 	var chosen *scaling.Check
 	for _, c := range r.columns[0].report.Checks {
 		switch {
@@ -372,7 +362,7 @@ func (r *Report) draw(a *env.Env) error {
 		}
 	}
 	if chosen == nil {
-		return fmt.Errorf("--plot: no expectation of a function %q has a model", r.options.function)
+		return nil, "", "", fmt.Errorf("--plot: no expectation of a function %q has a model", r.options.function)
 	}
-	return a.Draw(r.options.plot, nil, figures.Expectation(chosen), "", "")
+	return figures.Expectation(chosen), "", "", nil
 }

@@ -29,8 +29,7 @@ type compareOptions struct {
 	failIf []string
 	alpha  flags.Factor
 	top    int
-	format flags.Choice
-	out    string
+	result env.ResultFlags
 }
 
 // Verb is the entry of the registry.
@@ -40,7 +39,7 @@ var Verb = env.Verb{
 }
 
 func command(a *env.Env) *cobra.Command {
-	o := &compareOptions{run: scenario.NewRunOptions(), format: env.Formats()}
+	o := &compareOptions{run: scenario.NewRunOptions()}
 	c := &cobra.Command{
 		Use:   "compare A B",
 		Short: "Compare two runs by call path and metric: what changed, and whether that is more than chance.",
@@ -64,8 +63,7 @@ func command(a *env.Env) *cobra.Command {
 	})
 	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
 		fs.IntVar(&o.top, "top", 20, "`number` of rows in the text output; 0: all")
-		fs.Var(&o.format, "format", "form of the output")
-		env.AddOut(fs, &o.out)
+		o.result.AddFlags(fs, "form of the output")
 	})
 	o.run.AddTo(a, c)
 	return c
@@ -83,11 +81,11 @@ func (o *compareOptions) execute(a *env.Env, c *cobra.Command, args []string) er
 		}
 		conditions = append(conditions, condition)
 	}
-	if err := env.CheckOutputs(args, env.To("out", o.out)); err != nil {
+	if err := o.result.Check(args); err != nil {
 		return err
 	}
 	report := &report{options: o, names: args}
-	if o.format.Value == env.FormatJSON {
+	if o.result.IsJSON() {
 		report.provenance = provenance.New(a.Args)
 	}
 	var sides [2][]compare.Run
@@ -111,7 +109,7 @@ func (o *compareOptions) execute(a *env.Env, c *cobra.Command, args []string) er
 		}
 		report.verdicts = append(report.verdicts, v)
 	}
-	if err := a.WriteResult("compare", report, o.format.Value, o.out, args); err != nil {
+	if err := a.WriteResult("compare", report, &o.result, args); err != nil {
 		return err
 	}
 	return report.exit()

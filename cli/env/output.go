@@ -20,6 +20,7 @@ import (
 	"slackline/internal/plain"
 	"slackline/internal/provenance"
 	"slackline/internal/table"
+	"slackline/show/plot"
 )
 
 // The forms of a result.
@@ -65,9 +66,15 @@ type Rows interface {
 	WriteColumns(w io.Writer, f columnfile.Format, verb string) error
 }
 
-// WriteResult writes what a verb found in one of its forms.
-func (a *Env) WriteResult(verb string, r Result, format, out string, inputs []string) error {
-	return a.writeFormat(format, out, inputs, func(w io.Writer) error { return a.WriteForm(w, verb, r, format) })
+// WriteResult draws what a verb found, if that is asked for, and writes it in one of its forms.
+func (a *Env) WriteResult(verb string, r Result, o *ResultFlags, inputs []string) error {
+	if o.Plot != "" {
+		if err := a.draw(r.(Drawn), o.Plot, inputs); err != nil {
+			return err
+		}
+	}
+	format := o.Format.Value
+	return a.writeFormat(format, o.Out, inputs, func(w io.Writer) error { return a.WriteForm(w, verb, r, format) })
 }
 
 // WriteForm is WriteResult to a writer.
@@ -190,9 +197,36 @@ type Output struct{ Flag, Path string }
 // To is the output that a flag names by a path.
 func To(flag, path string) Output { return Output{flag, path} }
 
-// AddOut adds the flag for where the result goes.
-func AddOut(fs *pflag.FlagSet, path *string) {
-	fs.StringVar(path, "out", "", "write the result to this `file` instead of the standard output")
+// ResultFlags are the flags of a verb with a result: its form, its file, and the file of its figure.
+type ResultFlags struct {
+	Format flags.Choice
+	Out    string
+	Plot   string
+}
+
+// AddFlags adds --format and --out. The forms are the usual ones, unless others are set before.
+func (o *ResultFlags) AddFlags(fs *pflag.FlagSet, usage string) {
+	if o.Format.Allowed == nil {
+		o.Format = Formats()
+	}
+	fs.Var(&o.Format, "format", usage)
+	fs.StringVar(&o.Out, "out", "", "write the result to this `file` instead of the standard output")
+}
+
+// AddPlot adds --plot of a verb whose result is Drawn.
+func (o *ResultFlags) AddPlot(fs *pflag.FlagSet, usage string) {
+	fs.StringVar(&o.Plot, "plot", "", usage)
+}
+
+// IsJSON reports whether the result is written with its provenance.
+func (o *ResultFlags) IsJSON() bool { return o.Format.Value == FormatJSON }
+
+// Check finds out early that the result cannot be written, or what further flags ask for.
+func (o *ResultFlags) Check(inputs []string, further ...Output) error {
+	if _, err := plot.FormatOf(o.Plot); o.Plot != "" && err != nil {
+		return exit.Usagef("--plot: %v", err)
+	}
+	return CheckOutputs(inputs, append([]Output{{"out", o.Out}, {"plot", o.Plot}}, further...)...)
 }
 
 // CheckOutputs finds out early that a file cannot be written, or that two outputs

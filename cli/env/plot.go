@@ -4,26 +4,23 @@ import (
 	"io"
 	"strings"
 
-	"slackline/cli/exit"
 	"slackline/cli/flags"
 	"slackline/show/plot"
 )
 
-// CheckPlot finds out early that --plot names a file in a format that figures do not have. An empty path is fine.
-func CheckPlot(path string) error {
-	if path == "" {
-		return nil
-	}
-	if _, err := plot.FormatOf(path); err != nil {
-		return exit.Usagef("--plot: %v", err)
-	}
-	return nil
+// Drawn is a result that can be drawn.
+type Drawn interface {
+	Figure(a *Env) (figure plot.Figure, title, subtitle string, err error)
 }
 
-// Draw writes a figure to a file. Its caption is the command line.
-func (a *Env) Draw(path string, inputs []string, fig plot.Figure, title, subtitle string) error {
+// draw writes the figure of a result to a file. Its caption is the command line.
+func (a *Env) draw(r Drawn, path string, inputs []string) error {
+	fig, title, subtitle, err := r.Figure(a)
+	if err != nil {
+		return err
+	}
 	plot.Label(fig, title, subtitle, flags.Tool+" "+strings.Join(a.Args, " "))
-	err := a.WriteBytes(path, inputs, func(w io.Writer) error { return plot.Write(w, fig, path, plot.Options{}) })
+	err = a.WriteBytes(path, inputs, func(w io.Writer) error { return plot.Write(w, fig, path, plot.Options{}) })
 	if err == nil {
 		a.Note("drew %s", path)
 	}

@@ -80,7 +80,7 @@ func (o *generateOptions) run(a *env.Env, c *cobra.Command, args []string) error
 			}
 			list.only = &known[i]
 		}
-		return a.WriteResult("list", list, o.Format.Value, o.output.Out, nil)
+		return a.WriteResult("list", list, &env.ResultFlags{Format: o.Format, Out: o.output.Out}, nil)
 	}
 	if c.Flags().Changed("format") {
 		a.Warn("--format has no influence without --list; the format of a schedule is given with --to")
@@ -115,11 +115,12 @@ func (l patternList) JSON(a *env.Env) (any, error) { return env.Table{Table: l.t
 func (l patternList) Rows(*env.Env) env.Rows { return l.table() }
 
 // Text implements env.Result: in sections.
-func (l patternList) Text(a *env.Env, w io.Writer) error {
+func (l patternList) Text(a *env.Env, w io.Writer) {
 	if l.only != nil {
-		return describe(a, w, l.only)
+		describe(a, w, l.only)
+	} else {
+		writeList(a, w)
 	}
-	return writeList(a, w)
 }
 
 // table has a row for each pattern, or for each algorithm of one.
@@ -136,7 +137,7 @@ func (l patternList) table() *table.Table {
 }
 
 // writeList writes all patterns in sections.
-func writeList(a *env.Env, w io.Writer) error {
+func writeList(a *env.Env, w io.Writer) {
 	for _, section := range []struct {
 		kind  pattern.Kind
 		title string
@@ -162,21 +163,19 @@ func writeList(a *env.Env, w io.Writer) error {
 	}
 	a.WriteText(w, t, false)
 	fmt.Fprintf(w, "\nMore about one of them: slackline generate --list NAME\n")
-	return nil
 }
 
 // describe writes everything about one pattern.
-func describe(a *env.Env, w io.Writer, p *pattern.Info) error {
+func describe(a *env.Env, w io.Writer, p *pattern.Info) {
 	t := algorithmTable(p.Name)
 	for line := range strings.Lines(p.Describe()) {
 		writeIndented(w, strings.TrimRight(line, "\n"), env.WidthOf(a.Stdout))
 	}
 	if t.Len() == 0 {
-		return nil
+		return
 	}
 	fmt.Fprintf(w, "\nAlgorithms (P ranks, s bytes, k radix, n segments, lg rounded up):\n")
 	a.WriteText(w, t, true)
-	return nil
 }
 
 // parameterColumn is where the text of a parameter begins in a description.

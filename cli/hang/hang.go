@@ -20,8 +20,7 @@ import (
 
 type hangOptions struct {
 	apart  flags.Quantity[unit.Duration]
-	format flags.Choice
-	out    string
+	result env.ResultFlags
 	top    int
 }
 
@@ -35,7 +34,8 @@ var Verb = env.Verb{
 const defaultApart = 300 * time.Millisecond
 
 func command(a *env.Env) *cobra.Command {
-	o := &hangOptions{apart: flags.Duration(), format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV)}
+	o := &hangOptions{apart: flags.Duration(), result: env.ResultFlags{
+		Format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV)}}
 	c := &cobra.Command{
 		Use:   "hang DIR|PID...",
 		Short: "Find out why a program under 'slackline record' stands still: who waits for whom, and what the likely mistake is.",
@@ -60,8 +60,7 @@ func command(a *env.Env) *cobra.Command {
 	})
 	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
 		fs.IntVar(&o.top, "top", 20, "`number` of rows in the text output; 0: all")
-		fs.Var(&o.format, "format", "form of the output")
-		env.AddOut(fs, &o.out)
+		o.result.AddFlags(fs, "form of the output")
 	})
 	return c
 }
@@ -77,7 +76,7 @@ func (o *hangOptions) run(a *env.Env, c *cobra.Command, args []string) error {
 	case o.top < 0:
 		return exit.Usagef("--top: give 0 or more")
 	}
-	if err := env.CheckOutputs(nil, env.To("out", o.out)); err != nil {
+	if err := o.result.Check(nil); err != nil {
 		return err
 	}
 	if len(args) == 1 {
@@ -108,11 +107,11 @@ func (o *hangOptions) run(a *env.Env, c *cobra.Command, args []string) error {
 
 // write writes a report; the exit code says what it is.
 func (o *hangOptions) write(a *env.Env, r *report) error {
-	if o.format.Value == env.FormatJSON {
+	if o.result.IsJSON() {
 		r.Provenance = provenance.New(a.Args)
 	}
 	r.top = o.top
-	if err := a.WriteResult("hang", r, o.format.Value, o.out, nil); err != nil {
+	if err := a.WriteResult("hang", r, &o.result, nil); err != nil {
 		return err
 	}
 	return exitOf(r.verdict.Outcome)

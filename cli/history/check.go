@@ -12,7 +12,6 @@ import (
 	"slackline/analyze/changes"
 	"slackline/cli/env"
 	"slackline/cli/exit"
-	"slackline/cli/flags"
 	"slackline/internal/phrase"
 	"slackline/internal/provenance"
 	"slackline/model/history"
@@ -58,13 +57,12 @@ type changeDocument struct {
 type checkOptions struct {
 	search
 	since   string
-	format  flags.Choice
-	out     string
+	result  env.ResultFlags
 	comment string
 }
 
 func checkCommand(a *env.Env) *cobra.Command {
-	o := &checkOptions{format: env.Formats(formatMarkdown)}
+	o := &checkOptions{result: env.ResultFlags{Format: env.Formats(formatMarkdown)}}
 	c := &cobra.Command{
 		Use:   "check",
 		Short: "Find what changed, at which commits; the exit code reports it to continuous integration.",
@@ -85,8 +83,7 @@ func checkCommand(a *env.Env) *cobra.Command {
 		fs.StringVar(&o.since, "since", "", "report only changes after this `commit`, e.g. the last release, or one whose changes were accepted")
 	})
 	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
-		fs.Var(&o.format, "format", "form of the output")
-		env.AddOut(fs, &o.out)
+		o.result.AddFlags(fs, "form of the output")
 		fs.StringVar(&o.comment, "comment", "", "also write a comment for a pull or merge request to this `file`, in Markdown as GitHub "+
 			"and GitLab show it")
 	})
@@ -94,7 +91,7 @@ func checkCommand(a *env.Env) *cobra.Command {
 }
 
 func (o *checkOptions) run(a *env.Env, c *cobra.Command) error {
-	if err := env.CheckOutputs(nil, env.To("out", o.out), env.To("comment", o.comment)); err != nil {
+	if err := o.result.Check(nil, env.To("comment", o.comment)); err != nil {
 		return err
 	}
 	r, err := o.find(a, c)
@@ -115,7 +112,7 @@ func (o *checkOptions) run(a *env.Env, c *cobra.Command) error {
 			return err
 		}
 	}
-	if err := a.WriteResult("history check", report, o.format.Value, o.out, nil); err != nil {
+	if err := a.WriteResult("history check", report, &o.result, nil); err != nil {
 		return err
 	}
 	if n := len(r.Series) - report.compared(); n > 0 {
@@ -185,7 +182,7 @@ func (r *checkReport) summary() string {
 func (r *checkReport) Rows(*env.Env) env.Rows { return tables.ChangeRows(r.Result, r.list) }
 
 func (r *checkReport) Text(a *env.Env, w io.Writer) {
-	if r.options.format.Value == formatMarkdown {
+	if r.options.result.Format.Value == formatMarkdown {
 		r.writeMarkdown(w)
 		return
 	}

@@ -10,7 +10,6 @@ import (
 	"slackline/analyze/changes"
 	"slackline/cli/env"
 	"slackline/cli/exit"
-	"slackline/cli/flags"
 	"slackline/internal/phrase"
 	"slackline/internal/provenance"
 	"slackline/model/history"
@@ -39,13 +38,12 @@ type seriesDocument struct {
 
 type showOptions struct {
 	search
-	format flags.Choice
-	out    string
+	result env.ResultFlags
 	top    int
 }
 
 func showCommand(a *env.Env) *cobra.Command {
-	o := &showOptions{format: env.Formats()}
+	o := &showOptions{}
 	c := &cobra.Command{
 		Use:   "show",
 		Short: "Show the series of a history: what they are now, their laws and changes.",
@@ -60,8 +58,7 @@ func showCommand(a *env.Env) *cobra.Command {
 	a.AddGroup(c, "History", o.addFlags)
 	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
 		fs.IntVar(&o.top, "top", 30, "`number` of rows in the text output; 0: all")
-		fs.Var(&o.format, "format", "form of the output")
-		env.AddOut(fs, &o.out)
+		o.result.AddFlags(fs, "form of the output")
 	})
 	return c
 }
@@ -70,14 +67,14 @@ func (o *showOptions) run(a *env.Env, c *cobra.Command) error {
 	if o.top < 0 {
 		return exit.Usagef("--top: give 0 or more")
 	}
-	if err := env.CheckOut(o.out, nil); err != nil {
+	if err := o.result.Check(nil); err != nil {
 		return err
 	}
 	r, err := o.find(a, c)
 	if err != nil {
 		return err
 	}
-	return a.WriteResult("history show", &showReport{r, o}, o.format.Value, o.out, nil)
+	return a.WriteResult("history show", &showReport{r, o}, &o.result, nil)
 }
 
 // showReport is what a history has.

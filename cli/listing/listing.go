@@ -34,7 +34,7 @@ func Command(a *env.Env, verb, short string, rows func() (*table.Table, error)) 
 			if err != nil {
 				return err
 			}
-			return a.WriteResult("list", env.Table{Table: t}, o.Format.Value, "", nil)
+			return a.WriteResult("list", env.Table{Table: t}, &env.ResultFlags{Format: o.Format}, nil)
 		},
 	}
 	a.AddGroup(c, "Flags", o.AddFlags)

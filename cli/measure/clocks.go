@@ -29,17 +29,15 @@ type measureClocksOptions struct {
 	every    flags.Quantity[unit.Duration]
 	wait     flags.Quantity[unit.Duration]
 	trips    int
-	format   flags.Choice
 	figure   flags.Choice
-	out      string
 	raw      string
-	plot     string
+	result   env.ResultFlags
 }
 
 func measureClocksCommand(a *env.Env) *cobra.Command {
 	standard := measure.DefaultClocks()
 	o := &measureClocksOptions{
-		duration: flags.Duration(), every: flags.Duration(), wait: flags.Duration(), format: env.Formats(),
+		duration: flags.Duration(), every: flags.Duration(), wait: flags.Duration(),
 		figure: flags.NewChoice(figureRoundTrips, clockFigures...),
 	}
 	c := &cobra.Command{
@@ -72,10 +70,9 @@ func measureClocksCommand(a *env.Env) *cobra.Command {
 		fs.IntVar(&o.trips, "round-trips", standard.RoundTrips, "`number` of pings between ranks 0 and 1 for the distribution of round trips")
 	})
 	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
-		fs.Var(&o.format, "format", "form of the output; csv has every model of every rank")
-		env.AddOut(fs, &o.out)
+		o.result.AddFlags(fs, "form of the output; csv has every model of every rank")
 		fs.StringVar(&o.raw, "raw", "", "write all pings with their stamps to this CSV `file`")
-		fs.StringVar(&o.plot, "plot", "", "draw a figure into `FILE.svg|png`")
+		o.result.AddPlot(fs, "draw a figure into `FILE.svg|png`")
 		fs.Var(&o.figure, "figure", "what --plot draws: the distribution of round trips, the drift of the ranks, what stopping after N pings "+
 			"costs and gives, the tree, the times of both schemes")
 	})
@@ -83,11 +80,7 @@ func measureClocksCommand(a *env.Env) *cobra.Command {
 }
 
 func (o *measureClocksOptions) run(a *env.Env, c *cobra.Command) error {
-	if o.plot != "" {
-		if err := env.CheckPlot(o.plot); err != nil {
-			return err
-		}
-	} else if c.Flags().Changed("figure") {
+	if c.Flags().Changed("figure") && o.result.Plot == "" {
 		return exit.Usagef("--figure says what --plot draws; give --plot FILE")
 	}
 	options := measure.DefaultClocks()
@@ -119,10 +112,10 @@ func (o *measureClocksOptions) run(a *env.Env, c *cobra.Command) error {
 	if err := options.Check(o.job.ranks); err != nil {
 		return exit.Usagef("%v", err)
 	}
-	if err := env.CheckOutputs(nil, env.To("out", o.out), env.To("raw", o.raw), env.To("plot", o.plot)); err != nil {
+	if err := o.result.Check(nil, env.To("raw", o.raw)); err != nil {
 		return err
 	}
-	r := &measuredClocks{seed: seed}
+	r := &measuredClocks{seed: seed, figure: o.figure.Value}
 	if err := r.measure(a, c, o, options); err != nil {
 		return interruptedOr(c.Context(), err)
 	}
@@ -133,12 +126,7 @@ func (o *measureClocksOptions) run(a *env.Env, c *cobra.Command) error {
 		}
 		a.Note("wrote %s", o.raw)
 	}
-	if o.plot != "" {
-		if err := a.Draw(o.plot, nil, r.figure(o.figure.Value), "", ""); err != nil {
-			return err
-		}
-	}
-	return a.WriteResult("measure clocks", r, o.format.Value, o.out, nil)
+	return a.WriteResult("measure clocks", r, &o.result, nil)
 }
 
 // momentsOf returns how many moments there are in a time, one at its start and one after every step; 0: none is known.
@@ -156,6 +144,7 @@ type measuredClocks struct {
 	clocks  *measure.Clocks
 	wait    time.Duration
 	seed    *uint64 // of what was injected
+	figure  string  // that is drawn
 }
 
 func (r *measuredClocks) measure(a *env.Env, c *cobra.Command, o *measureClocksOptions, options measure.ClockOptions) (err error) {

@@ -3,6 +3,7 @@ package measure
 import (
 	"fmt"
 
+	"slackline/cli/env"
 	"slackline/internal/phrase"
 	"slackline/internal/stat"
 	"slackline/model/clock"
@@ -27,18 +28,12 @@ const (
 	shownDrifts = 6 // ranks in a figure of drifts
 )
 
-func (r *measuredClocks) figure(name string) plot.Figure {
-	switch name {
-	case figureDrift:
-		return r.driftChart()
-	case figureChoice:
-		return r.choiceChart()
-	case figureTree:
-		return r.treeChart()
-	case figureTimes:
-		return r.timesChart()
-	}
-	return r.tripChart()
+func (r *measuredClocks) Figure(*env.Env) (fig plot.Figure, title, subtitle string, err error) {
+	chart := map[string]func() plot.Figure{
+		figureRoundTrips: r.tripChart, figureDrift: r.driftChart, figureChoice: r.choiceChart, figureTree: r.treeChart,
+		figureTimes: r.timesChart,
+	}[r.figure]
+	return chart(), "", "", nil
 }
 
 // tripChart is a histogram of half round trips; the longest hundredth is left out, or nothing else would be seen.

@@ -36,8 +36,7 @@ type measureCollectivesOptions struct {
 	window     flags.Quantity[unit.Duration]
 	tolerance  flags.Quantity[unit.Duration]
 	budget     flags.Quantity[unit.Duration]
-	format     flags.Choice
-	out        string
+	result     env.ResultFlags
 	raw        string
 	baseline   string
 }
@@ -45,7 +44,7 @@ type measureCollectivesOptions struct {
 func measureCollectivesCommand(a *env.Env) *cobra.Command {
 	standard := measure.DefaultCollectives()
 	o := &measureCollectivesOptions{
-		window: flags.Duration(), tolerance: flags.Duration(), budget: flags.Duration(), format: env.Formats(),
+		window: flags.Duration(), tolerance: flags.Duration(), budget: flags.Duration(),
 		reduction: flags.NewChoice("", words(measure.Reductions)...),
 	}
 	c := &cobra.Command{
@@ -91,8 +90,7 @@ func measureCollectivesCommand(a *env.Env) *cobra.Command {
 	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
 		fs.Var(&o.reduction, "reduction", "the time of an execution: of the slowest process (default), of rank 0 (default of mpptest and "+
 			"mpbench), from the first start to the last end, the mean, of the fastest")
-		fs.Var(&o.format, "format", "form of the output; json and csv are data for 'check' and 'scaling'")
-		env.AddOut(fs, &o.out)
+		o.result.AddFlags(fs, "form of the output; json and csv are data for 'check' and 'scaling'")
 		fs.StringVar(&o.raw, "raw", "", "write start and end of every execution on every rank to this CSV `file`, which 'check' "+
 			"and 'scaling' read too")
 		fs.StringVar(&o.baseline, "baseline", "", "compare with an earlier JSON result in this `file`, launch by launch")
@@ -161,7 +159,7 @@ func (o *measureCollectivesOptions) run(a *env.Env, c *cobra.Command) error {
 	if o.baseline != "" {
 		inputs = []string{o.baseline}
 	}
-	if err := env.CheckOutputs(inputs, env.To("out", o.out), env.To("raw", o.raw)); err != nil {
+	if err := o.result.Check(inputs, env.To("raw", o.raw)); err != nil {
 		return err
 	}
 	if c.Flags().Changed("barriers") && !slices.Contains(o.schemes, string(measure.IMB)) {
@@ -192,7 +190,7 @@ func (o *measureCollectivesOptions) run(a *env.Env, c *cobra.Command) error {
 	if len(verdicts) == len(r.schemes) {
 		return errors.Join(verdicts...)
 	}
-	return a.WriteResult("measure collectives", r, o.format.Value, o.out, inputs)
+	return a.WriteResult("measure collectives", r, &o.result, inputs)
 }
 
 // measuredCollectives is a measurement with what its output needs.

@@ -25,12 +25,11 @@ type measureMemoryOptions struct {
 	job     jobFlags
 	ranks   string
 	objects int
-	format  flags.Choice
-	out     string
+	result  env.ResultFlags
 }
 
 func measureMemoryCommand(a *env.Env) *cobra.Command {
-	o := &measureMemoryOptions{format: env.Formats()}
+	o := &measureMemoryOptions{}
 	c := &cobra.Command{
 		Use:   "memory",
 		Short: "Measure the memory that an MPI takes: for its objects, and for itself.",
@@ -49,8 +48,7 @@ func measureMemoryCommand(a *env.Env) *cobra.Command {
 		fs.IntVar(&o.objects, "objects", 10, "`number` of objects of each kind that live at the same time")
 	})
 	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
-		fs.Var(&o.format, "format", "form of the output; json and csv are data for 'check' and 'scaling'")
-		env.AddOut(fs, &o.out)
+		o.result.AddFlags(fs, "form of the output; json and csv are data for 'check' and 'scaling'")
 	})
 	return c
 }
@@ -64,14 +62,14 @@ func (o *measureMemoryOptions) run(a *env.Env, c *cobra.Command) error {
 	if err := options.Check(); err != nil {
 		return exit.Usagef("%v", err)
 	}
-	if err := env.CheckOutputs(nil, env.To("out", o.out)); err != nil {
+	if err := o.result.Check(nil); err != nil {
 		return err
 	}
 	r := &measuredMemory{}
 	if err := r.measure(c.Context(), a, o, options); err != nil {
 		return err
 	}
-	return a.WriteResult("measure memory", r, o.format.Value, o.out, nil)
+	return a.WriteResult("measure memory", r, &o.result, nil)
 }
 
 // measuredMemory is a measurement with what its output needs.

@@ -39,16 +39,14 @@ type measureNetworkOptions struct {
 	repeat   int
 	rounds   int
 	messages int
-	format   flags.Choice
-	out      string
+	result   env.ResultFlags
 	machine  string
 	name     string
-	plot     string
 }
 
 func measureNetworkCommand(a *env.Env) *cobra.Command {
 	standard := measure.DefaultNetwork()
-	o := &measureNetworkOptions{largest: flags.Size(), format: env.Formats()}
+	o := &measureNetworkOptions{largest: flags.Size()}
 	c := &cobra.Command{
 		Use:   "network",
 		Short: "Measure the LogGPS parameters between ranks of an MPI, or between two hosts over TCP.",
@@ -82,11 +80,10 @@ func measureNetworkCommand(a *env.Env) *cobra.Command {
 		fs.IntVar(&o.messages, "messages", standard.Messages, "`number` of messages in a burst")
 	})
 	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
-		fs.Var(&o.format, "format", "form of the output; csv has every size")
-		env.AddOut(fs, &o.out)
+		o.result.AddFlags(fs, "form of the output; csv has every size")
 		fs.StringVar(&o.machine, "machine-file", "", "write a machine `file` that 'simulate --machine' takes")
 		fs.StringVar(&o.name, "name", "measured", "`name` of the machine in the machine file")
-		fs.StringVar(&o.plot, "plot", "", "draw round trips and gaps over the size of messages into `FILE.svg|png`")
+		o.result.AddPlot(fs, "draw round trips and gaps over the size of messages into `FILE.svg|png`")
 	})
 	return c
 }
@@ -137,10 +134,7 @@ func (o *measureNetworkOptions) check(c *cobra.Command) error {
 	case o.largest.Given && (o.largest.Value < 64 || o.largest.Value > 1<<28):
 		return exit.Usagef("--max-size: 64B to 256MiB, not %s", o.largest.Value)
 	}
-	if err := env.CheckPlot(o.plot); err != nil {
-		return err
-	}
-	return env.CheckOutputs(nil, env.To("out", o.out), env.To("machine-file", o.machine), env.To("plot", o.plot))
+	return o.result.Check(nil, env.To("machine-file", o.machine))
 }
 
 func (o *measureNetworkOptions) run(a *env.Env, c *cobra.Command) error {
@@ -383,12 +377,7 @@ func (r *measuredNetwork) output(a *env.Env, o *measureNetworkOptions) error {
 		}
 		a.Note("wrote %s", o.machine)
 	}
-	if o.plot != "" {
-		if err := a.Draw(o.plot, nil, r.chart(), "", ""); err != nil {
-			return err
-		}
-	}
-	return a.WriteResult("measure network", r, o.format.Value, o.out, nil)
+	return a.WriteResult("measure network", r, &o.result, nil)
 }
 
 // note says in a machine file where it comes from.

@@ -116,8 +116,8 @@ func (r *measuredNetwork) Rows(*env.Env) env.Rows {
 	return t
 }
 
-// chart shows half round trips and gaps with the fitted lines.
-func (r *measuredNetwork) chart() *plot.Chart {
+// Figure shows half round trips and gaps with the fitted lines.
+func (r *measuredNetwork) Figure(*env.Env) (fig plot.Figure, title, subtitle string, err error) {
 	chart := &plot.Chart{
 		Title:    "Messages over " + r.over,
 		Subtitle: fmt.Sprintf("%s; lines are g + (s-1) G of each protocol", hostsText(r.hosts)),
@@ -151,5 +151,5 @@ func (r *measuredNetwork) chart() *plot.Chart {
 			}
 		}
 	}
-	return chart
+	return chart, "", "", nil
 }

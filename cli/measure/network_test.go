@@ -15,7 +15,6 @@ import (
 
 	"slackline/cli/env"
 	"slackline/cli/exit"
-	"slackline/cli/flags"
 	"slackline/model/machine"
 	"slackline/model/unit"
 	"slackline/observe/measure"
@@ -86,8 +85,8 @@ func TestMeasuredNetworkOutput(t *testing.T) {
 	dir := t.TempDir()
 	var out, errs bytes.Buffer
 	a := env.New(nil, nil, &out, &errs)
-	o := &measureNetworkOptions{format: flags.NewChoice(env.FormatText, env.FormatText), machine: filepath.Join(dir, "m.yaml"), name: "mine",
-		plot: filepath.Join(dir, "m.svg")}
+	o := &measureNetworkOptions{machine: filepath.Join(dir, "m.yaml"), name: "mine",
+		result: env.ResultFlags{Format: env.Formats(), Plot: filepath.Join(dir, "m.svg")}}
 	if err := r.output(a, o); err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +110,7 @@ func TestMeasuredNetworkOutput(t *testing.T) {
 		m.RanksPerNode != 2 || len(far.PerByte) != 2 || far.PerByte[1].From != 4097 {
 		t.Errorf("the machine file is\n%s", text)
 	}
-	if picture, err := os.ReadFile(o.plot); err != nil || !bytes.Contains(picture, []byte("half round trip, node")) {
+	if picture, err := os.ReadFile(o.result.Plot); err != nil || !bytes.Contains(picture, []byte("half round trip, node")) {
 		t.Errorf("the plot: %v", err)
 	}
 }

@@ -38,22 +38,19 @@ const shownFrequencies = 5
 // measureNoiseOptions are the flags of measure noise.
 type measureNoiseOptions struct {
 	method    flags.Choice
-	format    flags.Choice
 	cpus      string
 	time      flags.Quantity[unit.Duration]
 	quantum   flags.Quantity[unit.Duration]
 	threshold float64
 	most      int
 	runs      int
-	out       string
 	profile   string
-	plot      string
+	result    env.ResultFlags
 }
 
 func measureNoiseCommand(a *env.Env) *cobra.Command {
 	o := &measureNoiseOptions{
 		method:  flags.NewChoice(string(measure.Selfish), measure.Methods...),
-		format:  env.Formats(),
 		time:    flags.Duration(),
 		quantum: flags.Duration(),
 	}
@@ -83,11 +80,10 @@ func measureNoiseCommand(a *env.Env) *cobra.Command {
 		fs.Var(&o.quantum, "quantum", "fwq, ftq: `time` of a piece, e.g. 500us (default 1ms)")
 	})
 	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
-		fs.Var(&o.format, "format", "form of the output")
-		env.AddOut(fs, &o.out)
+		o.result.AddFlags(fs, "form of the output")
 		fs.StringVar(&o.profile, "profile", "", "write the detours as a noise profile to `FILE`; with several CPUs to one file "+
 			"each (FILE-cpu0, ...)")
-		fs.StringVar(&o.plot, "plot", "", "draw the length of every detour over time into `FILE.svg|png`")
+		o.result.AddPlot(fs, "draw the length of every detour over time into `FILE.svg|png`")
 	})
 	return c
 }
@@ -103,9 +99,6 @@ func measureNoiseChildCommand(a *env.Env) *cobra.Command {
 }
 
 func (o *measureNoiseOptions) run(a *env.Env, c *cobra.Command) error {
-	if err := env.CheckPlot(o.plot); err != nil {
-		return err
-	}
 	cpus, err := parseCPUs(o.cpus, measure.CPUs())
 	if err != nil {
 		return exit.Usagef("--cpus: %v", err)
@@ -113,7 +106,7 @@ func (o *measureNoiseOptions) run(a *env.Env, c *cobra.Command) error {
 	if err := o.checkFlags(c); err != nil {
 		return err
 	}
-	if err := env.CheckOutputs(nil, env.To("out", o.out), env.To("profile", o.profile), env.To("plot", o.plot)); err != nil {
+	if err := o.result.Check(nil, env.To("profile", o.profile)); err != nil {
 		return err
 	}
 	self, err := os.Executable()
@@ -151,12 +144,7 @@ func (o *measureNoiseOptions) run(a *env.Env, c *cobra.Command) error {
 			return err
 		}
 	}
-	if o.plot != "" {
-		if err := r.draw(a, o.plot); err != nil {
-			return err
-		}
-	}
-	return a.WriteResult("measure noise", r, o.format.Value, o.out, nil)
+	return a.WriteResult("measure noise", r, &o.result, nil)
 }
 
 // checkFlags refuses flags that do not belong to the method.
@@ -235,8 +223,8 @@ func (r *measuredNoise) writeProfiles(a *env.Env, path string) error {
 	return nil
 }
 
-// draw draws the detours, or what each quantum lost, over time.
-func (r *measuredNoise) draw(a *env.Env, path string) error {
+// Figure has the detours, or what each quantum lost, over time.
+func (r *measuredNoise) Figure(*env.Env) (fig plot.Figure, title, subtitle string, err error) {
 	chart := &plot.Chart{
 		Title:    "Noise of this machine",
 		Subtitle: r.title(),
@@ -265,9 +253,9 @@ func (r *measuredNoise) draw(a *env.Env, path string) error {
 		}
 	}
 	if len(chart.Layers) == 0 {
-		return fmt.Errorf("--plot: no noise was found: there is nothing to draw")
+		return nil, "", "", fmt.Errorf("--plot: no noise was found: there is nothing to draw")
 	}
-	return a.Draw(path, nil, chart, "", "")
+	return chart, "", "", nil
 }
 
 func (r *measuredNoise) title() string {

@@ -21,6 +21,7 @@ import (
 	"slackline/model/pattern"
 	"slackline/model/unit"
 	"slackline/show/figures"
+	"slackline/show/plot"
 	"slackline/show/tables"
 )
 
@@ -39,15 +40,12 @@ type measureSchemesOptions struct {
 	residual  float64
 	excess    float64
 	seed      uint64
-	format    flags.Choice
-	out       string
-	plot      string
+	result    env.ResultFlags
 }
 
 func measureSchemesCommand(a *env.Env) *cobra.Command {
 	o := &measureSchemesOptions{
 		machine: scenario.NewMachineOptions(), size: flags.Size(), skew: flags.Duration(),
-		format: env.Formats(),
 	}
 	c := &cobra.Command{
 		Use:   "schemes",
@@ -84,9 +82,8 @@ func measureSchemesCommand(a *env.Env) *cobra.Command {
 		fs.Uint64Var(&o.seed, "seed", 1, "`seed` of skew and clock errors")
 	})
 	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
-		fs.Var(&o.format, "format", "form of the output")
-		env.AddOut(fs, &o.out)
-		fs.StringVar(&o.plot, "plot", "", "draw what every scheme reports over the ranks into `FILE.svg|png`")
+		o.result.AddFlags(fs, "form of the output")
+		o.result.AddPlot(fs, "draw what every scheme reports over the ranks into `FILE.svg|png`")
 	})
 	o.machine.Complete(c)
 	flags.Complete(c, "operation", pattern.SchemeOperations())
@@ -96,9 +93,6 @@ func measureSchemesCommand(a *env.Env) *cobra.Command {
 }
 
 func (o *measureSchemesOptions) check() error {
-	if err := env.CheckPlot(o.plot); err != nil {
-		return err
-	}
 	if o.loop < 1 || o.loop > 1e5 {
 		return exit.Usagef("--loop: a loop has 1 to 100000 executions, not %d", o.loop)
 	}
@@ -129,7 +123,7 @@ func (o *measureSchemesOptions) run(a *env.Env, c *cobra.Command) error {
 	if f := o.machine.File(); f != "" {
 		inputs = append(inputs, f)
 	}
-	if err := env.CheckOutputs(inputs, env.To("out", o.out), env.To("plot", o.plot)); err != nil {
+	if err := o.result.Check(inputs); err != nil {
 		return err
 	}
 	q := whatif.SchemeQuestion{
@@ -154,14 +148,7 @@ func (o *measureSchemesOptions) run(a *env.Env, c *cobra.Command) error {
 			a.Warn("%s", w)
 		}
 	}
-	if o.plot != "" {
-		title, subtitle := "What benchmarks report of "+r.operation, fmt.Sprintf("simulated on %s, %s in a loop", r.machine, phrase.Plural(r.loop,
-			"execution"))
-		if err := a.Draw(o.plot, inputs, figures.Schemes(r.answers), title, subtitle); err != nil {
-			return err
-		}
-	}
-	return a.WriteResult("measure schemes", r, o.format.Value, o.out, inputs)
+	return a.WriteResult("measure schemes", r, &o.result, inputs)
 }
 
 // schemesReport is what all schemes report of an operation.
@@ -187,6 +174,11 @@ func (r *schemesReport) answer(ctx context.Context, a *env.Env, q whatif.SchemeQ
 		r.answers = append(r.answers, one)
 	}
 	return nil
+}
+
+func (r *schemesReport) Figure(*env.Env) (fig plot.Figure, title, subtitle string, err error) {
+	return figures.Schemes(r.answers), "What benchmarks report of " + r.operation,
+		fmt.Sprintf("simulated on %s, %s in a loop", r.machine, phrase.Plural(r.loop, "execution")), nil
 }
 
 func (r *schemesReport) Rows(*env.Env) env.Rows { return r.table() }

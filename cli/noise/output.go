@@ -22,15 +22,13 @@ import (
 
 // noiseStatsOptions are the flags of noise stats.
 type noiseStatsOptions struct {
-	format flags.Choice
-	out    string
+	result env.ResultFlags
 	seed   uint64
-	plot   string
 	span   flags.Quantity[unit.Duration] // of the plot
 }
 
 func noiseStatsCommand(a *env.Env) *cobra.Command {
-	o := &noiseStatsOptions{format: env.Formats(), span: flags.Duration()}
+	o := &noiseStatsOptions{span: flags.Duration()}
 	c := &cobra.Command{
 		Use:   "stats " + noiseArgument,
 		Short: "Say what noise takes: serial overhead, rate, lengths, sources; draw its detours.",
@@ -50,20 +48,16 @@ func noiseStatsCommand(a *env.Env) *cobra.Command {
 }
 
 func (o *noiseStatsOptions) addFlags(fs *pflag.FlagSet) {
-	fs.Var(&o.format, "format", "form of the output")
-	env.AddOut(fs, &o.out)
+	o.result.AddFlags(fs, "form of the output")
 	fs.Uint64Var(&o.seed, "seed", 0, "`seed` of the random choices in the trace; equal seeds give equal traces")
-	fs.StringVar(&o.plot, "plot", "", "draw the length of every detour over time into `FILE.svg|png`")
+	o.result.AddPlot(fs, "draw the length of every detour over time into `FILE.svg|png`")
 	fs.Var(&o.span, "plot-time", "draw only this `time` from the start of the trace, e.g. 20s (default: all of it; repeated short "+
 		"events several times)")
 }
 
 func (o *noiseStatsOptions) run(a *env.Env, c *cobra.Command, word string) error {
-	if err := env.CheckPlot(o.plot); err != nil {
-		return err
-	}
 	switch {
-	case o.span.Given && o.plot == "":
+	case o.span.Given && o.result.Plot == "":
 		return exit.Usagef("--plot-time needs --plot FILE")
 	case o.span.Given && o.span.Value <= 0:
 		return exit.Usagef("--plot-time: give a time above 0")
@@ -72,7 +66,7 @@ func (o *noiseStatsOptions) run(a *env.Env, c *cobra.Command, word string) error
 	if err != nil {
 		return err
 	}
-	if err := env.CheckOutputs(in.files, env.To("out", o.out), env.To("plot", o.plot)); err != nil {
+	if err := o.result.Check(in.files); err != nil {
 		return err
 	}
 	if c.Flags().Changed("seed") && !in.random() {
@@ -82,13 +76,8 @@ func (o *noiseStatsOptions) run(a *env.Env, c *cobra.Command, word string) error
 	if err != nil {
 		return err
 	}
-	r := &noiseReport{input: in, seed: o.seed, detours: d, stats: noise.Stats(d)}
-	if o.plot != "" {
-		if err := r.draw(a, o.plot, o.span.Value); err != nil {
-			return err
-		}
-	}
-	return a.WriteResult("noise stats", r, o.format.Value, o.out, in.files)
+	r := &noiseReport{input: in, seed: o.seed, detours: d, stats: noise.Stats(d), span: o.span.Value}
+	return a.WriteResult("noise stats", r, &o.result, in.files)
 }
 
 // noiseReport is what is known of noise, with everything that its output names.
@@ -97,6 +86,7 @@ type noiseReport struct {
 	seed    uint64
 	detours *noise.Detours
 	stats   noise.Statistics
+	span    unit.Duration // that is drawn; 0: what shows most
 }
 
 // title says what was measured.

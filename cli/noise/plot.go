@@ -7,22 +7,24 @@ import (
 	"slackline/internal/phrase"
 	"slackline/model/unit"
 	"slackline/show/figures"
+	"slackline/show/plot"
 )
 
 // draw draws the length of each detour over its time, of the given time, or, if that is 0, of as many periods as show
 // something.
-func (r *noiseReport) draw(a *env.Env, path string, span unit.Duration) error {
+func (r *noiseReport) Figure(*env.Env) (fig plot.Figure, title, subtitle string, err error) {
 	if r.detours.Empty() {
-		return fmt.Errorf("--plot: %s has no detours: there is nothing to draw", r.input.title())
+		return nil, "", "", fmt.Errorf("--plot: %s has no detours: there is nothing to draw", r.input.title())
 	}
+	span := r.span
 	if span == 0 {
 		span = figures.DetourSpan(r.detours, r.stats.Period)
 	}
 	chart, err := figures.Detours(r.detours, &r.stats, span)
 	if err != nil {
-		return fmt.Errorf("--plot-time: %s: %w", r.input.title(), err)
+		return nil, "", "", fmt.Errorf("--plot-time: %s: %w", r.input.title(), err)
 	}
-	return a.Draw(path, r.input.files, chart, "Detours of "+r.input.title(), r.subtitle(span))
+	return chart, "Detours of " + r.input.title(), r.subtitle(span), nil
 }
 
 func (r *noiseReport) subtitle(span unit.Duration) string {

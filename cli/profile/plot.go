@@ -9,8 +9,8 @@ import (
 	"slackline/show/plot"
 )
 
-// draw draws the figure that was asked for.
-func (r *profileReport) draw(a *env.Env, inputs []string) error {
+// Figure is the figure that was asked for.
+func (r *profileReport) Figure(*env.Env) (figure plot.Figure, title, subtitle string, err error) {
 	links := r.profile.Matrix()
 	kind := r.options.kind.Value
 	if kind == profileAuto {
@@ -23,37 +23,36 @@ func (r *profileReport) draw(a *env.Env, inputs []string) error {
 			kind = profileRanks
 		}
 	}
-	title := "Profile of " + r.run.Name + r.run.Where()
-	subtitle := fmt.Sprintf("%s, run time %s", r.run.Size(), r.profile.RunTime().Short())
-	var figure plot.Figure
+	title = "Profile of " + r.run.Name + r.run.Where()
+	subtitle = fmt.Sprintf("%s, run time %s", r.run.Size(), r.profile.RunTime().Short())
 	switch kind {
 	case profileMatrix:
 		if r.run.Timeline.Ranks > figures.MaxMessageRanks {
-			return fmt.Errorf("--plot-kind matrix: %s are too many (at most %d); take ranks", phrase.Plural(r.run.Timeline.Ranks, "rank"),
-				figures.MaxMessageRanks)
+			return nil, "", "", fmt.Errorf("--plot-kind matrix: %s are too many (at most %d); take ranks",
+				phrase.Plural(r.run.Timeline.Ranks, "rank"), figures.MaxMessageRanks)
 		}
 		figure = figures.Messages(r.run.Timeline.Ranks, links)
 	case profileIterations:
 		if r.iterations == nil || len(r.iterations.List) < 2 {
-			return fmt.Errorf("--plot-kind iterations: no iterations were found; take ranks")
+			return nil, "", "", fmt.Errorf("--plot-kind iterations: no iterations were found; take ranks")
 		}
 		figure = figures.Iterations(r.iterations, r.run.Timeline.Ranks)
 		subtitle += "; iterations: " + r.name(r.iterations.Path)
 	case profileCollective:
 		uses := r.profile.Collectives(figures.CollectiveParts)
 		if len(uses) == 0 {
-			return fmt.Errorf("--plot-kind collectives: the run has none")
+			return nil, "", "", fmt.Errorf("--plot-kind collectives: the run has none")
 		}
 		figure = figures.Collectives(r.run.Timeline, uses)
 		subtitle += "; collective calls over time"
 	case profileSizes:
 		bins := r.profile.Sizes()
 		if len(bins) == 0 {
-			return fmt.Errorf("--plot-kind sizes: the run has no messages")
+			return nil, "", "", fmt.Errorf("--plot-kind sizes: the run has no messages")
 		}
 		figure = figures.Sizes(bins)
 	default:
 		figure = figures.ActivityMaps(r.run.Timeline, r.composition)
 	}
-	return a.Draw(r.options.plot, inputs, figure, title, subtitle)
+	return figure, title, subtitle, nil
 }

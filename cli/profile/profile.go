@@ -34,9 +34,7 @@ type profileOptions struct {
 	ideal  string
 	top    int
 	byRank bool
-	format flags.Choice
-	out    string
-	plot   string
+	result env.ResultFlags
 	kind   flags.Choice
 }
 
@@ -48,7 +46,7 @@ var Verb = env.Verb{
 
 func command(a *env.Env) *cobra.Command {
 	o := &profileOptions{
-		run: scenario.NewRunOptions(), share: env.ShareFlag(), format: env.Formats(),
+		run: scenario.NewRunOptions(), share: env.ShareFlag(),
 		kind: flags.NewChoice(profileAuto, profileAuto, profileMatrix, profileRanks, profileIterations, profileCollective,
 			profileSizes),
 	}
@@ -77,10 +75,9 @@ func (o *profileOptions) addOutputFlags(fs *pflag.FlagSet) {
 		"simulate: replay the run on one (default: an estimate from the waits)")
 	fs.IntVar(&o.top, "top", 10, "`number` of rows in each list of the text output; 0: all")
 	fs.BoolVar(&o.byRank, "by-rank", false, "call paths by rank in JSON and CSV, not only summed")
-	fs.Var(&o.format, "format", "form of the output")
-	env.AddOut(fs, &o.out)
+	o.result.AddFlags(fs, "form of the output")
 	env.AddShare(fs, &o.share, "the analysis of a recorded run")
-	fs.StringVar(&o.plot, "plot", "", "draw a figure into `FILE.svg|png`")
+	o.result.AddPlot(fs, "draw a figure into `FILE.svg|png`")
 	fs.Var(&o.kind, "plot-kind", "what to draw: who sends how much to whom, times by rank, iterations, collectives over time, sizes of "+
 		"messages, or what fits the run")
 }
@@ -89,17 +86,14 @@ func (o *profileOptions) execute(a *env.Env, c *cobra.Command, word string) erro
 	if o.top < 0 {
 		return exit.Usagef("--top: give 0 or more")
 	}
-	if o.plot == "" && o.kind.Value != profileAuto {
+	if o.result.Plot == "" && o.kind.Value != profileAuto {
 		return exit.Usagef("--plot-kind needs --plot FILE")
 	}
-	if err := env.CheckPlot(o.plot); err != nil {
-		return err
-	}
 	inputs := o.run.Future.Files(word)
-	if err := env.CheckOutputs(inputs, env.To("out", o.out), env.To("plot", o.plot)); err != nil {
+	if err := o.result.Check(inputs); err != nil {
 		return err
 	}
-	r, err := o.run.OpenRun(a, c, word, o.format.Value == env.FormatJSON)
+	r, err := o.run.OpenRun(a, c, word, o.result.IsJSON())
 	if err != nil {
 		return err
 	}
@@ -116,17 +110,12 @@ func (o *profileOptions) execute(a *env.Env, c *cobra.Command, word string) erro
 		return err
 	}
 	report.efficiency = report.profile.Efficiency(ideal, report.waiting)
-	if o.format.Value == env.FormatJSON {
+	if o.result.IsJSON() {
 		report.provenance = a.Provenance()
 		report.provenance.Inputs = r.Records
 		report.provenance.Warnings = a.Warnings
 	}
-	if o.plot != "" {
-		if err := report.draw(a, inputs); err != nil {
-			return err
-		}
-	}
-	return a.WriteResult("profile", report, o.format.Value, o.out, inputs)
+	return a.WriteResult("profile", report, &o.result, inputs)
 }
 
 // idealSimulated is the word for the run time of a replay on an ideal network.

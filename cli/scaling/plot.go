@@ -5,12 +5,13 @@ import (
 	"slackline/cli/env"
 	"slackline/model/dataset"
 	"slackline/show/figures"
+	"slackline/show/plot"
 )
 
 // draw draws measurements and models over the first parameter; the others have the
 // values at which most was measured, unless there is a target. A single model has its prediction band and, with
 // --expect, the expectation with its limits.
-func (r *scalingReport) draw(a *env.Env) error {
+func (r *scalingReport) Figure(a *env.Env) (fig plot.Figure, title, subtitle string, err error) {
 	var fits []*scaling.Fit
 	var resampled *scaling.Bootstrap // of the first
 	var drawn *dataset.Series        // the first
@@ -42,5 +43,5 @@ func (r *scalingReport) draw(a *env.Env) error {
 			f.Limit = r.limit.Term(name)
 		}
 	}
-	return a.Draw(r.options.plot, r.inputs, f.Models(fits), "", "")
+	return f.Models(fits), "", "", nil
 }

@@ -33,9 +33,7 @@ type scalingOptions struct {
 	suggest    bool
 	bootstrap  ResampleOptions
 	threads    int
-	format     flags.Choice
-	out        string
-	plot       string
+	result     env.ResultFlags
 	dataset    string
 }
 
@@ -46,10 +44,7 @@ var Verb = env.Verb{
 }
 
 func command(a *env.Env) *cobra.Command {
-	o := &scalingOptions{
-		method: NewMethodOptions(),
-		format: env.Formats(),
-	}
+	o := &scalingOptions{method: NewMethodOptions()}
 	c := &cobra.Command{
 		Use:   "scaling DATA...",
 		Short: "Find out how measurements grow with the number of processes or the size of the problem.",
@@ -93,17 +88,13 @@ func (o *scalingOptions) addQuestionFlags(fs *pflag.FlagSet) {
 }
 
 func (o *scalingOptions) addOutputFlags(fs *pflag.FlagSet) {
-	fs.Var(&o.format, "format", "form of the output")
-	env.AddOut(fs, &o.out)
-	fs.StringVar(&o.plot, "plot", "", "draw measurements and models, up to six of them, into `FILE.svg|png`")
+	o.result.AddFlags(fs, "form of the output")
+	o.result.AddPlot(fs, "draw measurements and models, up to six of them, into `FILE.svg|png`")
 	fs.StringVar(&o.dataset, "dataset", "", "also write the measurements into `FILE.json|jsonl|csv|txt` (slackline, Extra-P JSON "+
 		"lines, CSV, Extra-P text)")
 }
 
 func (o *scalingOptions) run(a *env.Env, c *cobra.Command, args []string) error {
-	if err := env.CheckPlot(o.plot); err != nil {
-		return err
-	}
 	if o.limit != "" && o.expect == "" {
 		return exit.Usagef("--limit needs --expect")
 	}
@@ -115,8 +106,7 @@ func (o *scalingOptions) run(a *env.Env, c *cobra.Command, args []string) error 
 		return err
 	}
 	inputs := datasets.SplitLabels(args)
-	if err := env.CheckOutputs(datasets.Files(inputs), env.To("out", o.out), env.To("plot", o.plot),
-		env.To("dataset", o.dataset)); err != nil {
+	if err := o.result.Check(datasets.Files(inputs), env.To("dataset", o.dataset)); err != nil {
 		return err
 	}
 	if o.bootstrap.Times == 0 {
@@ -146,12 +136,7 @@ func (o *scalingOptions) run(a *env.Env, c *cobra.Command, args []string) error 
 			return err
 		}
 	}
-	if o.plot != "" {
-		if err := r.draw(a); err != nil {
-			return err
-		}
-	}
-	return a.WriteResult("scaling", r, o.format.Value, o.out, r.inputs)
+	return a.WriteResult("scaling", r, &o.result, r.inputs)
 }
 
 // scalingReport are the models of a dataset, with everything that its output names.

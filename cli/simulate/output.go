@@ -13,12 +13,19 @@ import (
 	"slackline/internal/table"
 	"slackline/model/machine"
 	"slackline/model/unit"
+	"slackline/show/plot"
 )
 
 // simulation is the result of a simulation with everything that its output names.
 type simulation struct {
 	runDocument
 	machine *machine.Machine
+	draw    func() (plot.Figure, error)
+}
+
+func (s *simulation) Figure(*env.Env) (fig plot.Figure, title, subtitle string, err error) {
+	fig, err = s.draw()
+	return fig, s.Input, fmt.Sprintf("%s on %s, makespan %s", phrase.Plural(s.Ranks, "rank"), s.machine.Name, s.Makespan.Short()), err
 }
 
 func (s *simulation) JSON(*env.Env) (any, error) { return &s.runDocument, nil }

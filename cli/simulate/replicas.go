@@ -90,8 +90,8 @@ func (o *simulateOptions) checkReplicas(c *cobra.Command) error {
 	switch {
 	case o.breakdown:
 		return exit.Usagef("--breakdown shows one run; leave out --replicas and give one number of ranks")
-	case o.figure.kind.Value != figureAuto:
-		return exit.Usagef("--plot-kind %s shows one run; leave it out for box plots", o.figure.kind.Value)
+	case o.plotKind.Value != figureAuto:
+		return exit.Usagef("--plot-kind %s shows one run; leave it out for box plots", o.plotKind.Value)
 	case o.Noise.Offsets != "" && (r.replicas > 0 || r.threshold.Given):
 		return exit.Usagef("--noise-offsets gives the offsets of one run; leave it out, or --replicas")
 	case o.Noise.Offsets != "":
@@ -103,7 +103,7 @@ func (o *simulateOptions) checkReplicas(c *cobra.Command) error {
 }
 
 // checkOffsetsOut finds a directory for offsets that cannot be one.
-func (o *simulateOptions) checkOffsetsOut(outputs []env.Output) error {
+func (o *simulateOptions) checkOffsetsOut() error {
 	dir := o.replicas.offsetsOut
 	if dir == "" {
 		return nil
@@ -111,7 +111,7 @@ func (o *simulateOptions) checkOffsetsOut(outputs []env.Output) error {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return fmt.Errorf("--offsets-out: %s is not a directory", dir)
 	}
-	for _, other := range outputs {
+	for _, other := range []env.Output{env.To("out", o.result.Out), env.To("plot", o.result.Plot), env.To("resume", o.replicas.resume)} {
 		if other.Path != "" && other.Path != "-" && atomicfile.Same(dir, other.Path) {
 			return exit.Usagef("--offsets-out needs a directory of its own; %s is the file of --%s", dir, other.Flag)
 		}
@@ -144,7 +144,7 @@ func (o *simulateOptions) runMany(a *env.Env, c *cobra.Command, word string, s *
 	}
 	o.Program.ManyRanks = true
 	o.Program.ShareWhole(a)
-	in, err := s.Open(word, o.format.Value == env.FormatJSON || o.replicas.resume != "")
+	in, err := s.Open(word, o.result.IsJSON() || o.replicas.resume != "")
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"slackline/internal/phrase"
 	"slackline/internal/table"
 	"slackline/show/figures"
+	"slackline/show/plot"
 )
 
 // seriesReport is the result of a series with everything that its output names.
@@ -23,13 +24,7 @@ type seriesReport struct {
 
 // output draws and prints the series.
 func (s *seriesReport) output(a *env.Env) error {
-	r := s.run
-	if r.figure.path != "" {
-		if err := s.draw(a); err != nil {
-			return err
-		}
-	}
-	return a.WriteResult("simulate", s, r.format.Value, r.out, r.inputs)
+	return a.WriteResult("simulate", s, &s.run.result, s.run.inputs)
 }
 
 func (s *seriesReport) Rows(a *env.Env) env.Rows {
@@ -154,16 +149,16 @@ func (s *seriesReport) table() *table.Table {
 	return t
 }
 
-// draw draws box plots over the number of ranks, with the time without noise.
-func (s *seriesReport) draw(a *env.Env) error {
+// Figure has box plots over the number of ranks, with the time without noise.
+func (s *seriesReport) Figure(*env.Env) (fig plot.Figure, title, subtitle string, err error) {
 	r := s.run
 	noisy := !r.series.Noise.IsZero()
-	subtitle := fmt.Sprintf("%s, seed %d", phrase.Plural(r.series.Replicas, "replica"), r.Program.Seed)
+	subtitle = fmt.Sprintf("%s, seed %d", phrase.Plural(r.series.Replicas, "replica"), r.Program.Seed)
 	switch {
 	case !noisy:
 		subtitle = "without noise"
 	case r.Noise.Name() != "":
 		subtitle = "noise " + r.Noise.Name() + r.alignment() + ", " + subtitle
 	}
-	return a.Draw(r.figure.path, r.inputs, figures.Series(s.points, noisy), r.input.Name+" on "+r.scenario.Machine.Name, subtitle)
+	return figures.Series(s.points, noisy), r.input.Name + " on " + r.scenario.Machine.Name, subtitle, nil
 }

@@ -14,6 +14,7 @@ import (
 	"slackline/cli/input"
 	"slackline/cli/scenario"
 	"slackline/model/pattern"
+	"slackline/show/plot"
 )
 
 type simulateOptions struct {
@@ -23,9 +24,8 @@ type simulateOptions struct {
 	replicas  replicaOptions
 	breakdown bool
 	attribute bool
-	format    flags.Choice
-	out       string
-	figure    figureOptions
+	result    env.ResultFlags
+	plotKind  flags.Choice
 	trace     simulatedTrace
 }
 
@@ -37,10 +37,9 @@ var Verb = env.Verb{
 
 func command(a *env.Env) *cobra.Command {
 	o := &simulateOptions{
-		Options: scenario.NewOptions(),
-		share:   env.ShareFlag(),
-		format:  env.Formats(),
-		figure:  newFigureOptions(),
+		Options:  scenario.NewOptions(),
+		share:    env.ShareFlag(),
+		plotKind: flags.NewChoice(figureAuto, figureAuto, figureMessages, figureFinish),
 	}
 	c := &cobra.Command{
 		Use:   "simulate INPUT",
@@ -82,13 +81,14 @@ func (o *simulateOptions) addSimulationFlags(fs *pflag.FlagSet) {
 }
 
 func (o *simulateOptions) addOutputFlags(fs *pflag.FlagSet) {
-	fs.Var(&o.format, "format", "form of the output")
-	env.AddOut(fs, &o.out)
+	o.result.AddFlags(fs, "form of the output")
 	fs.BoolVar(&o.breakdown, "breakdown", false, "say where the time of the ranks goes: compute, overhead, noise, waiting; they add up to "+
 		"the finish time, times the number of CPUs if there are several")
 	fs.BoolVar(&o.attribute, "attribute", false, "say what the noise did: how much of it made the run longer, by source and rank, and where "+
 		"the rest was absorbed")
-	o.figure.addFlags(fs)
+	o.result.AddPlot(fs, "draw the run into `FILE.svg|png`")
+	fs.Var(&o.plotKind, "plot-kind", "what to draw: a message diagram (of a small run), a finish-time profile (of a large one), "+
+		"or what fits its size")
 	o.trace.addFlags(fs)
 }
 
@@ -97,8 +97,8 @@ func (o *simulateOptions) run(a *env.Env, c *cobra.Command, word string) error {
 	if o.threads < 0 {
 		return exit.Usagef("--threads: %d is negative; give 0 for one thread per core, or a number", o.threads)
 	}
-	if err := o.figure.check(); err != nil {
-		return err
+	if o.result.Plot == "" && o.plotKind.Value != figureAuto {
+		return exit.Usagef("--plot-kind needs --plot FILE")
 	}
 	if err := o.Check(a, c, word); err != nil {
 		return err
@@ -136,7 +136,7 @@ func (o *simulateOptions) runOne(a *env.Env, c *cobra.Command, word string, s *s
 	if err := o.shareRun(a, s.Machine, word); err != nil {
 		return err
 	}
-	in, err := s.Open(word, o.format.Value == env.FormatJSON)
+	in, err := s.Open(word, o.result.IsJSON())
 	if err != nil {
 		return err
 	}
@@ -169,19 +169,14 @@ func (o *simulateOptions) runOne(a *env.Env, c *cobra.Command, word string, s *s
 	if err := o.trace.write(a, c, result); err != nil {
 		return err
 	}
-	if o.figure.path != "" {
-		if err := o.figure.draw(a, c, in, s.Machine, options, o.Noise.Delays, result); err != nil {
-			return err
-		}
-	}
 	report := &simulation{runDocument{
 		Input: in.Name, Ranks: len(result.Finish), Model: options.Model, Noise: o.Noise.Name(), NoiseClock: o.Noise.OtherClock(), Result: *result,
 		Attribution: attribution,
-	}, s.Machine}
+	}, s.Machine, func() (plot.Figure, error) { return o.figure(c, in, s.Machine, options, result) }}
 	if o.Program.Mapped(in) {
 		report.Mapping = o.Mapping
 	}
-	if o.format.Value == env.FormatJSON {
+	if o.result.IsJSON() {
 		report.Breakdown = newBreakdown(result.Ranks)
 		if report.Provenance, err = s.Provenance(in); err != nil {
 			return err
@@ -190,7 +185,7 @@ func (o *simulateOptions) runOne(a *env.Env, c *cobra.Command, word string, s *s
 			report.Provenance.Cluster = job
 		}
 	}
-	return a.WriteResult("simulate", report, o.format.Value, o.out, inputs)
+	return a.WriteResult("simulate", report, &o.result, inputs)
 }
 
 // checkOutputs finds out early that something cannot be written: before a long run, not after it.
@@ -198,11 +193,10 @@ func (o *simulateOptions) checkOutputs(word string, inputs []string) error {
 	if err := o.trace.check(word, o.many()); err != nil {
 		return err
 	}
-	outputs := []env.Output{env.To("out", o.out), env.To("plot", o.figure.path), env.To("resume", o.replicas.resume)}
-	if err := env.CheckOutputs(inputs, outputs...); err != nil {
+	if err := o.result.Check(inputs, env.To("resume", o.replicas.resume)); err != nil {
 		return err
 	}
-	return o.checkOffsetsOut(outputs)
+	return o.checkOffsetsOut()
 }
 
 // warnOfVoid warns of flags that were given but had no influence, and of what

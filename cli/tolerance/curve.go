@@ -10,6 +10,7 @@ import (
 	"slackline/internal/table"
 	"slackline/model/unit"
 	"slackline/show/figures"
+	"slackline/show/plot"
 )
 
 // curvePoints are the ends of the range and all breakpoints, rounded down to the resolution of the
@@ -39,18 +40,14 @@ func (t *report) Rows(*env.Env) env.Rows {
 	return s
 }
 
-// draw draws the curve.
-func (t *report) draw() error {
-	return t.run.drawAnswers([]*tolerance.Answers{t.answers}, []string{"T"}, t.set.varied, t.title())
+// Figure is the curve.
+func (t *report) Figure(*env.Env) (fig plot.Figure, title, subtitle string, err error) {
+	answers := []*tolerance.Answers{t.answers}
+	return figures.Tolerance(answers, []string{"T"}, t.set.varied), t.title(), subtitleOf(answers), nil
 }
 
-// drawAnswers draws one answer, or several with their names.
-func (r *run) drawAnswers(answers []*tolerance.Answers, names []string, varied, title string) error {
-	return r.app.Draw(r.plot, r.files, figures.Tolerance(answers, names, varied), title, r.subtitle(answers))
-}
-
-// subtitle says the parameters.
-func (r *run) subtitle(answers []*tolerance.Answers) string {
+// subtitleOf says the parameters.
+func subtitleOf(answers []*tolerance.Answers) string {
 	a := answers[0]
 	p := a.Question.Variable.Parameter
 	if len(answers) > 1 {

@@ -30,7 +30,7 @@ func (r *run) openInputs() error {
 }
 
 func (r *run) openInput(word string) (*input.Input, error) {
-	return r.program.Open(r.app, r.command, word, r.format.Value == env.FormatJSON || r.spread.resume != "")
+	return r.program.Open(r.app, r.command, word, r.result.IsJSON() || r.spread.resume != "")
 }
 
 // inputFacts is what process 0 has to know of an input that another process has opened.

@@ -12,6 +12,7 @@ import (
 	"slackline/model/machine"
 	"slackline/model/unit"
 	"slackline/show/figures"
+	"slackline/show/plot"
 )
 
 // runMap prints T over a grid of L and G.
@@ -30,12 +31,7 @@ func (r *run) runMap() error {
 		return err
 	}
 	report := &gridReport{run: r, schedule: s, latencies: latencies, rows: rows}
-	if r.plot != "" {
-		if err := report.draw(); err != nil {
-			return err
-		}
-	}
-	return r.app.WriteResult("tolerance", report, r.format.Value, r.out, r.files)
+	return r.app.WriteResult("tolerance", report, &r.result, r.files)
 }
 
 // lowest is the smallest latency that can be.
@@ -182,14 +178,14 @@ func (m *gridReport) JSON(*env.Env) (any, error) {
 	return d, err
 }
 
-func (m *gridReport) draw() error {
+func (m *gridReport) Figure(*env.Env) (fig plot.Figure, title, subtitle string, err error) {
 	var answers []*tolerance.Answers
 	var names []string
 	for _, row := range m.rows {
 		answers, names = append(answers, row.answers), append(names, "G = "+row.perByte.String())
 	}
-	title := m.run.titleOf(m.run.inputs[0].Name, m.schedule.Ranks(), nil)
-	return m.run.app.Draw(m.run.plot, m.run.files, figures.ToleranceMap(answers, names), title, "one curve for each G")
+	title = m.run.titleOf(m.run.inputs[0].Name, m.schedule.Ranks(), nil)
+	return figures.ToleranceMap(answers, names), title, "one curve for each G", nil
 }
 
 // machineWithG is the machine with another time per byte, the same in all classes and pieces.

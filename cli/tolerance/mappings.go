@@ -8,6 +8,8 @@ import (
 	"slackline/cli/env"
 	"slackline/internal/phrase"
 	"slackline/internal/table"
+	"slackline/show/figures"
+	"slackline/show/plot"
 )
 
 // mappingReport compares mappings.
@@ -34,12 +36,7 @@ func (r *run) runMappings() error {
 	if err := r.app.SharedDone(r.context); err != nil {
 		return err
 	}
-	if r.plot != "" {
-		if err := report.draw(); err != nil {
-			return err
-		}
-	}
-	return r.app.WriteResult("tolerance", report, r.format.Value, r.out, r.files)
+	return r.app.WriteResult("tolerance", report, &r.result, r.files)
 }
 
 // ask asks the question with each mapping; process 0 gets the answers. If curves are drawn for which the user gave no
@@ -48,7 +45,7 @@ func (m *mappingReport) ask() error {
 	r := m.run
 	q := r.questionOf(m.set)
 	prepared := map[int]*tolerance.Schedule{} // if they are needed once more
-	again := r.plot != "" && r.ask.span == ""
+	again := r.result.Plot != "" && r.ask.span == ""
 	answer := func(i int) (*sharedAnswer, error) {
 		s := prepared[i]
 		if s == nil {
@@ -154,10 +151,10 @@ func (m *mappingReport) JSON(*env.Env) (any, error) {
 	return d, err
 }
 
-func (m *mappingReport) draw() error {
+func (m *mappingReport) Figure(*env.Env) (fig plot.Figure, title, subtitle string, err error) {
 	var answers []*tolerance.Answers
 	for _, entry := range m.answers {
 		answers = append(answers, entry.Answers)
 	}
-	return m.run.drawAnswers(answers, m.run.mappings, m.set.varied, m.title())
+	return figures.Tolerance(answers, m.run.mappings, m.set.varied), m.title(), subtitleOf(answers), nil
 }

@@ -111,12 +111,7 @@ func (r *run) runOne() error {
 	if err := r.solver.export(r, report, e); err != nil {
 		return err
 	}
-	if r.plot != "" {
-		if err := report.draw(); err != nil {
-			return err
-		}
-	}
-	return r.app.WriteResult("tolerance", report, r.format.Value, r.out, r.files)
+	return r.app.WriteResult("tolerance", report, &r.result, r.files)
 }
 
 // hasParts reports whether there are several problems that can be solved each by itself: the processes of a job share

@@ -105,7 +105,7 @@ func (r *run) questionOf(set *setting) tolerance.Question {
 	if free, known := memory.Available(); known {
 		q.Memory = free
 	}
-	q.Around = r.plot != "" || r.format.Value == env.FormatCSV || env.IsColumns(r.format.Value)
+	q.Around = r.result.Plot != "" || r.result.Format.Value == env.FormatCSV || env.IsColumns(r.result.Format.Value)
 	return q
 }
 

@@ -61,7 +61,7 @@ func (o *spreadOptions) check(r *run) error {
 	if o.noise.Offsets != "" {
 		o.replicas = 1
 	}
-	if o.noise.Random() && r.plot != "" {
+	if o.noise.Random() && r.result.Plot != "" {
 		return exit.Usagef("--plot draws the curve of one run; leave it out, or --noise")
 	}
 	for _, name := range []string{"noise-offsets", "offsets", "noise-ranks", "delay"} {
@@ -108,7 +108,7 @@ func (r *run) runSpread() error {
 	if err != nil {
 		return err
 	}
-	return r.app.WriteResult("tolerance", report, r.format.Value, r.out, r.files)
+	return r.app.WriteResult("tolerance", report, &r.result, r.files)
 }
 
 // runInputs takes one sample from each input.

@@ -32,9 +32,7 @@ type options struct {
 	solver   solverOptions
 	mapping  string
 	mappings []string
-	format   flags.Choice
-	out      string
-	plot     string
+	result   env.ResultFlags
 }
 
 // Verb is the entry of the registry.
@@ -47,7 +45,6 @@ func command(a *env.Env) *cobra.Command {
 	o := &options{
 		program: scenario.NewProgramOptions(), machine: scenario.NewMachineOptions(), ask: newQuestionOptions(), wiring: newWiringOptions(),
 		place: newPlaceOptions(), spread: newSpreadOptions(), solver: newSolverOptions(),
-		format: env.Formats(),
 	}
 	o.machine.OnlyLatency = true
 	c := &cobra.Command{
@@ -106,9 +103,8 @@ func (o *options) addMappingFlags(fs *pflag.FlagSet) {
 }
 
 func (o *options) addOutputFlags(fs *pflag.FlagSet) {
-	fs.Var(&o.format, "format", "form of the output; csv has the curve over the range, or the rows of a comparison")
-	env.AddOut(fs, &o.out)
-	fs.StringVar(&o.plot, "plot", "", "draw T, its slope and the share of latency over the range into `FILE.svg|png`, with the "+
+	o.result.AddFlags(fs, "form of the output; csv has the curve over the range, or the rows of a comparison")
+	o.result.AddPlot(fs, "draw T, its slope and the share of latency over the range into `FILE.svg|png`, with the "+
 		"zones of the tolerances")
 }
 
@@ -207,9 +203,6 @@ func (r *run) readFiles(from source.Source) (none struct{}, err error) {
 
 // check finds mistakes in the flags before anything is read.
 func (r *run) check(words []string) error {
-	if err := env.CheckPlot(r.plot); err != nil {
-		return err
-	}
 	for _, check := range []func(*run) error{
 		r.ask.check, r.where.check, r.wiring.check, r.place.check, r.spread.check, r.solver.check,
 	} {
@@ -224,8 +217,7 @@ func (r *run) check(words []string) error {
 	if !r.app.IsFirst() {
 		return nil // process 0 writes
 	}
-	return env.CheckOutputs(r.files, env.To("out", r.out), env.To("plot", r.plot),
-		env.To("rank-file", r.place.file), env.To("lp", r.solver.path), env.To("resume", r.spread.resume))
+	return r.result.Check(r.files, env.To("rank-file", r.place.file), env.To("lp", r.solver.path), env.To("resume", r.spread.resume))
 }
 
 // checkKinds finds questions that cannot be asked together.

@@ -5,11 +5,13 @@ import (
 
 	"slackline/cli/env"
 	"slackline/show/figures"
+	"slackline/show/plot"
 )
 
-// draw draws maps of waits and delays by rank.
-func (r *waitsReport) draw(a *env.Env, path string, inputs []string) error {
+// Figure has maps of waits and delays by rank.
+func (r *waitsReport) Figure(*env.Env) (fig plot.Figure, title, subtitle string, err error) {
 	tl := r.run.Timeline
-	return a.Draw(path, inputs, figures.RankMaps(tl, figures.WaitTimes(r.result, tl.Ranks), 0), "Wait states of "+r.run.Name+r.run.Where(),
-		fmt.Sprintf("%s, run time %s, waiting %s", r.run.Size(), (tl.End-tl.Start).Short(), r.result.Totals.Waiting.Amount.Short()))
+	title = "Wait states of " + r.run.Name + r.run.Where()
+	subtitle = fmt.Sprintf("%s, run time %s, waiting %s", r.run.Size(), (tl.End - tl.Start).Short(), r.result.Totals.Waiting.Amount.Short())
+	return figures.RankMaps(tl, figures.WaitTimes(r.result, tl.Ranks), 0), title, subtitle, nil
 }

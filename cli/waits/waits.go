@@ -29,9 +29,7 @@ type waitsOptions struct {
 	of       scenario.RankList // explained
 	critical bool
 	forward  bool
-	format   flags.Choice
-	out      string
-	plot     string
+	output   env.ResultFlags
 	cube     string
 }
 
@@ -42,7 +40,7 @@ var Verb = env.Verb{
 }
 
 func command(a *env.Env) *cobra.Command {
-	o := &waitsOptions{run: scenario.NewRunOptions(), share: env.ShareFlag(), format: env.Formats()}
+	o := &waitsOptions{run: scenario.NewRunOptions(), share: env.ShareFlag()}
 	c := &cobra.Command{
 		Use:   "waits INPUT",
 		Short: "Find out who waits in a run, and what causes it.",
@@ -82,17 +80,13 @@ func (o *waitsOptions) addQuestionFlags(fs *pflag.FlagSet) {
 
 func (o *waitsOptions) addOutputFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.top, "top", 6, "`number` of rows in each list of the text output; 0: all")
-	fs.Var(&o.format, "format", "form of the output")
-	env.AddOut(fs, &o.out)
+	o.output.AddFlags(fs, "form of the output")
 	env.AddShare(fs, &o.share, "the analysis of a recorded run")
-	fs.StringVar(&o.plot, "plot", "", "draw maps of waits and delays by rank into `FILE.svg|png`")
+	o.output.AddPlot(fs, "draw maps of waits and delays by rank into `FILE.svg|png`")
 	fs.StringVar(&o.cube, "cube", "", "also write the result for the Cube viewer into `FILE.cubex`")
 }
 
 func (o *waitsOptions) execute(a *env.Env, c *cobra.Command, word string) error {
-	if err := env.CheckPlot(o.plot); err != nil {
-		return err
-	}
 	if o.top < 0 || o.explain < 0 {
 		return exit.Usagef("--top and --explain must be 0 or more")
 	}
@@ -100,10 +94,10 @@ func (o *waitsOptions) execute(a *env.Env, c *cobra.Command, word string) error 
 		return exit.Usagef("--forward does not look for causes, which --explain, --explain-ranks and --cube need; leave one of them out")
 	}
 	inputs := o.run.Future.Files(word)
-	if err := env.CheckOutputs(inputs, env.To("out", o.out), env.To("plot", o.plot), env.To("cube", o.cube)); err != nil {
+	if err := o.output.Check(inputs, env.To("cube", o.cube)); err != nil {
 		return err
 	}
-	r, err := o.run.OpenRun(a, c, word, o.format.Value == env.FormatJSON)
+	r, err := o.run.OpenRun(a, c, word, o.output.IsJSON())
 	if err != nil {
 		return err
 	}
@@ -111,17 +105,12 @@ func (o *waitsOptions) execute(a *env.Env, c *cobra.Command, word string) error 
 	if err != nil {
 		return err
 	}
-	if o.plot != "" {
-		if err := report.draw(a, o.plot, inputs); err != nil {
-			return err
-		}
-	}
 	if o.cube != "" {
 		if err := report.writeCube(a, o.cube, inputs); err != nil {
 			return err
 		}
 	}
-	return a.WriteResult("waits", report, o.format.Value, o.out, inputs)
+	return a.WriteResult("waits", report, &o.output, inputs)
 }
 
 // analyze finds the wait states of a run and what else the flags ask for.
@@ -164,7 +153,7 @@ func (o *waitsOptions) analyze(a *env.Env, c *cobra.Command, r *scenario.Run) (*
 	if err := a.SharedDone(c.Context()); err != nil {
 		return nil, err
 	}
-	if o.format.Value == env.FormatJSON {
+	if o.output.IsJSON() {
 		report.provenance = a.Provenance()
 		report.provenance.Inputs = r.Records
 		report.provenance.Warnings = a.Warnings
