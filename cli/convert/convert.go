@@ -35,10 +35,7 @@ const (
 var Verb = env.Verb{Name: "convert", Group: env.Prepare, Job: env.FirstOnly, New: command}
 
 func command(a *env.Env) *cobra.Command {
-	o := &convertOptions{
-		program: scenario.NewProgramOptions(), output: export.NewScheduleOutput(),
-		join: flags.NewChoice(joinAfter, joinAfter, joinBeside),
-	}
+	o := &convertOptions{join: flags.NewChoice(joinAfter, joinAfter, joinBeside)}
 	o.output.Others = append(export.TraceFormatNames(), export.ColumnFormatNames()...)
 	c := &cobra.Command{
 		Use:   "convert INPUT...",

@@ -39,8 +39,6 @@ type ScheduleOutput struct {
 // formatSLK is the one format that keeps collectives as they are.
 const formatSLK = "slk"
 
-func NewScheduleOutput() ScheduleOutput { return ScheduleOutput{gamma: flags.PerByte()} }
-
 func (o *ScheduleOutput) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.to, "to", "", "`format` of the schedule: "+strings.Join(FormatNames(), ", ")+" (default: by the suffix of --out)")
 	fs.StringVar(&o.Out, "out", "", "write to this `file`; - is the standard output")

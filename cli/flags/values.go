@@ -7,6 +7,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -15,33 +16,26 @@ import (
 )
 
 // Quantity is a flag whose value has a unit, and which knows whether it was given.
-type Quantity[T fmt.Stringer] struct {
+type Quantity[T unit.Duration | unit.PerByte | unit.Size] struct {
 	Value T
 	Given bool
-	parse func(string) (T, error)
-	kind  string
-}
-
-func Duration() Quantity[unit.Duration] {
-	return Quantity[unit.Duration]{parse: unit.ParseDuration, kind: "time"}
-}
-
-func PerByte() Quantity[unit.PerByte] {
-	return Quantity[unit.PerByte]{parse: unit.ParsePerByte, kind: "time/B"}
-}
-
-func Size() Quantity[unit.Size] {
-	return Quantity[unit.Size]{parse: unit.ParseSize, kind: "size"}
 }
 
 // Set implements pflag.Value.
-func (q *Quantity[T]) Set(s string) error {
-	v, err := q.parse(s)
-	if err != nil {
-		return err
+func (q *Quantity[T]) Set(s string) (err error) {
+	given := *q
+	switch v := any(&given.Value).(type) {
+	case *unit.Duration:
+		*v, err = unit.ParseDuration(s)
+	case *unit.PerByte:
+		*v, err = unit.ParsePerByte(s)
+	case *unit.Size:
+		*v, err = unit.ParseSize(s)
 	}
-	q.Value, q.Given = v, true
-	return nil
+	if err == nil {
+		*q, q.Given = given, true
+	}
+	return err
 }
 
 // Pointer returns the value, or nil if it was not given.
@@ -58,11 +52,36 @@ func (q *Quantity[T]) String() string {
 	if !q.Given {
 		return ""
 	}
-	return q.Value.String()
+	return fmt.Sprint(q.Value)
 }
 
 // Type implements pflag.Value.
-func (q *Quantity[T]) Type() string { return q.kind }
+func (q *Quantity[T]) Type() string {
+	switch any(q.Value).(type) {
+	case unit.PerByte:
+		return "time/B"
+	case unit.Size:
+		return "size"
+	}
+	return "time"
+}
+
+// Time is a flag with a time of the operating system, in whole nanoseconds; it has a default.
+type Time time.Duration
+
+// Set implements pflag.Value.
+func (t *Time) Set(s string) error {
+	d, err := unit.ParseDuration(s)
+	if err == nil {
+		*t = Time(d / unit.Nanosecond)
+	}
+	return err
+}
+
+func (t *Time) String() string { return (unit.Duration(*t) * unit.Nanosecond).String() }
+
+// Type implements pflag.Value.
+func (t *Time) Type() string { return "time" }
 
 // Factor is a flag with a number above 0.
 type Factor struct {

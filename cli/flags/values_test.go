@@ -7,7 +7,7 @@ import (
 )
 
 func TestQuantity(t *testing.T) {
-	q := Duration()
+	var q Quantity[unit.Duration]
 	if q.Pointer() != nil || q.String() != "" {
 		t.Errorf("before it is given: %v, %q; want nothing, so that the help claims no default", q.Pointer(), q.String())
 	}

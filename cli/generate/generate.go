@@ -36,7 +36,7 @@ var Verb = env.Verb{
 }
 
 func command(a *env.Env) *cobra.Command {
-	o := &generateOptions{program: scenario.NewProgramOptions(), output: export.NewScheduleOutput(), Options: *listing.NewOptions()}
+	o := &generateOptions{Options: *listing.NewOptions()}
 	c := &cobra.Command{
 		Use:   "generate INPUT",
 		Short: "Write a pattern or a recorded run as a schedule file, or list the patterns there are.",

@@ -14,12 +14,11 @@ import (
 	"slackline/cli/flags"
 	"slackline/cli/input"
 	"slackline/internal/provenance"
-	"slackline/model/unit"
 	"slackline/observe/record"
 )
 
 type hangOptions struct {
-	apart  flags.Quantity[unit.Duration]
+	apart  time.Duration
 	result env.ResultFlags
 	top    int
 }
@@ -30,11 +29,8 @@ var Verb = env.Verb{
 	Documents: env.Documents{"hang": {Document{}}},
 }
 
-// defaultApart is the time between the two looks.
-const defaultApart = 300 * time.Millisecond
-
 func command(a *env.Env) *cobra.Command {
-	o := &hangOptions{apart: flags.Duration(), result: env.ResultFlags{
+	o := &hangOptions{apart: 300 * time.Millisecond, result: env.ResultFlags{
 		Format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV)}}
 	c := &cobra.Command{
 		Use:   "hang DIR|PID...",
@@ -56,7 +52,7 @@ func command(a *env.Env) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error { return o.run(a, c, args) },
 	}
 	a.AddGroup(c, "Looks", func(fs *pflag.FlagSet) {
-		fs.Var(&o.apart, "apart", "time between the two looks (default 300ms)")
+		fs.Var((*flags.Time)(&o.apart), "apart", "time between the two looks")
 	})
 	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
 		fs.IntVar(&o.top, "top", 20, "`number` of rows in the text output; 0: all")
@@ -66,13 +62,9 @@ func command(a *env.Env) *cobra.Command {
 }
 
 func (o *hangOptions) run(a *env.Env, c *cobra.Command, args []string) error {
-	apart := defaultApart
-	if o.apart.Given {
-		apart = time.Duration(o.apart.Value / unit.Nanosecond)
-	}
 	switch {
-	case apart < 0 || apart > time.Hour:
-		return exit.Usagef("--apart: give a time from 0 to 1h, not %s", o.apart.Value)
+	case o.apart < 0 || o.apart > time.Hour:
+		return exit.Usagef("--apart: give a time from 0 to 1h, not %s", o.apart)
 	case o.top < 0:
 		return exit.Usagef("--top: give 0 or more")
 	}
@@ -98,7 +90,7 @@ func (o *hangOptions) run(a *env.Env, c *cobra.Command, args []string) error {
 			dirs = append(dirs, dir)
 		}
 	}
-	sight, err := record.Look(c.Context(), dirs, apart)
+	sight, err := record.Look(c.Context(), dirs, o.apart)
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ var Verb = env.Verb{
 
 func command(a *env.Env) *cobra.Command {
 	o := &injectOptions{
-		gap: flags.PerByte(), base: flags.Duration(), eager: flags.Size(), panel: flags.NewChoice("d", "b", "c", "d"),
+		panel: flags.NewChoice("d", "b", "c", "d"),
 		align: flags.NewChoice(scenario.AlignIndependent, scenario.AlignIndependent, scenario.AlignCoscheduled),
 		sleep: flags.NewChoice("auto", "auto", "on", "off"), format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON),
 	}

@@ -20,26 +20,17 @@ import (
 
 // measureClocksOptions are the flags of measure clocks.
 type measureClocksOptions struct {
-	job      jobFlags
-	inject   string
-	patience int
-	pings    int
-	moments  int
-	duration flags.Quantity[unit.Duration]
-	every    flags.Quantity[unit.Duration]
-	wait     flags.Quantity[unit.Duration]
-	trips    int
-	figure   flags.Choice
-	raw      string
-	result   env.ResultFlags
+	job     jobFlags
+	inject  string
+	options measure.ClockOptions
+	every   time.Duration
+	figure  flags.Choice
+	raw     string
+	result  env.ResultFlags
 }
 
 func measureClocksCommand(a *env.Env) *cobra.Command {
-	standard := measure.DefaultClocks()
-	o := &measureClocksOptions{
-		duration: flags.Duration(), every: flags.Duration(), wait: flags.Duration(),
-		figure: flags.NewChoice(figureRoundTrips, clockFigures...),
-	}
+	o := &measureClocksOptions{options: measure.DefaultClocks(), figure: flags.NewChoice(figureRoundTrips, clockFigures...)}
 	c := &cobra.Command{
 		Use:   "clocks",
 		Short: "Compare the clocks of MPI ranks, and find out how well they can be brought together.",
@@ -60,14 +51,16 @@ func measureClocksCommand(a *env.Env) *cobra.Command {
 	a.AddGroup(c, "Measurement", func(fs *pflag.FlagSet) {
 		fs.StringVar(&o.inject, "inject", "", "give the clocks false offsets and drifts (ppm): `offset=5s,drift=100,seed=1` draws them between "+
 			"both signs of it, offset=0s/2s,drift=0/-50 has one for each rank")
-		fs.IntVar(&o.patience, "patience", standard.Patience, "`number` of pings without a shorter one after which a pair stops")
-		fs.IntVar(&o.pings, "max-pings", standard.MostPings, "largest `number` of pings of a pair at one moment")
-		fs.IntVar(&o.moments, "moments", standard.Moments, "`number` of times that all clocks are compared")
-		fs.Var(&o.duration, "duration", "`time` over which the moments are spread (default 1s)")
-		fs.Var(&o.duration, "for", "the same `time` as --duration, for use with --every")
-		fs.Var(&o.every, "every", "`time` from one moment to the next, instead of --moments, e.g. --every 1s --for 14h")
-		fs.Var(&o.wait, "wait", "`time` after which the corrections are checked (default 10s)")
-		fs.IntVar(&o.trips, "round-trips", standard.RoundTrips, "`number` of pings between ranks 0 and 1 for the distribution of round trips")
+		fs.IntVar(&o.options.Patience, "patience", o.options.Patience, "`number` of pings without a shorter one after which a pair stops")
+		fs.IntVar(&o.options.MostPings, "max-pings", o.options.MostPings, "largest `number` of pings of a pair at one moment")
+		fs.IntVar(&o.options.Moments, "moments", o.options.Moments, "`number` of times that all clocks are compared")
+		fs.Var((*flags.Time)(&o.options.Duration), "duration", "`time` over which the moments are spread")
+		fs.Var((*flags.Time)(&o.options.Duration), "for", "the same `time` as --duration, for use with --every")
+		fs.Lookup("for").DefValue = ""
+		fs.Var((*flags.Time)(&o.every), "every", "`time` from one moment to the next, instead of --moments, e.g. --every 1s --for 14h")
+		fs.Var((*flags.Time)(&o.options.Wait), "wait", "`time` after which the corrections are checked")
+		fs.IntVar(&o.options.RoundTrips, "round-trips", o.options.RoundTrips,
+			"`number` of pings between ranks 0 and 1 for the distribution of round trips")
 	})
 	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
 		o.result.AddFlags(fs, "form of the output; csv has every model of every rank")
@@ -83,27 +76,19 @@ func (o *measureClocksOptions) run(a *env.Env, c *cobra.Command) error {
 	if c.Flags().Changed("figure") && o.result.Plot == "" {
 		return exit.Usagef("--figure says what --plot draws; give --plot FILE")
 	}
-	options := measure.DefaultClocks()
-	options.Patience, options.MostPings, options.Moments, options.RoundTrips = o.patience, o.pings, o.moments, o.trips
-	if o.duration.Given {
-		options.Duration = stdDuration(o.duration.Value)
-	}
+	options := o.options
 	if c.Flags().Changed("for") && c.Flags().Changed("duration") {
 		return exit.Usagef("--for and --duration are the same; give one of them")
 	}
-	if o.every.Given {
+	if c.Flags().Changed("every") {
 		if c.Flags().Changed("moments") {
 			return exit.Usagef("--every says how many --moments there are; give one of them")
 		}
-		every := stdDuration(o.every.Value)
-		if options.Moments = momentsOf(options.Duration, every); options.Moments < 2 {
-			return exit.Usagef("--every: %s is not above 0 and at most the %s of the measurement; give e.g. --every 1s --for 14h", o.every.Value,
+		if options.Moments = momentsOf(options.Duration, o.every); options.Moments < 2 {
+			return exit.Usagef("--every: %s is not above 0 and at most the %s of the measurement; give e.g. --every 1s --for 14h", o.every,
 				options.Duration)
 		}
-		options.Duration = every * time.Duration(options.Moments-1)
-	}
-	if o.wait.Given {
-		options.Wait = stdDuration(o.wait.Value)
+		options.Duration = o.every * time.Duration(options.Moments-1)
 	}
 	seed, err := parseInjections(o.inject, o.job.ranks, &options)
 	if err != nil {

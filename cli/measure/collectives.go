@@ -27,26 +27,14 @@ type measureCollectivesOptions struct {
 	ranks      string
 	schemes    []string
 	reduction  flags.Choice
-	repeat     int
-	launches   int
-	seed       uint64
-	loop       int
-	barriers   int
-	lead       int
-	window     flags.Quantity[unit.Duration]
-	tolerance  flags.Quantity[unit.Duration]
-	budget     flags.Quantity[unit.Duration]
+	options    measure.CollectiveOptions // those that are no list
 	result     env.ResultFlags
 	raw        string
 	baseline   string
 }
 
 func measureCollectivesCommand(a *env.Env) *cobra.Command {
-	standard := measure.DefaultCollectives()
-	o := &measureCollectivesOptions{
-		window: flags.Duration(), tolerance: flags.Duration(), budget: flags.Duration(),
-		reduction: flags.NewChoice("", words(measure.Reductions)...),
-	}
+	o := &measureCollectivesOptions{options: measure.DefaultCollectives(), reduction: flags.NewChoice("", words(measure.Reductions)...)}
 	c := &cobra.Command{
 		Use:   "collectives",
 		Short: "Time the collective and one-sided operations of an MPI, from a common start on synchronized clocks.",
@@ -76,16 +64,17 @@ func measureCollectivesCommand(a *env.Env) *cobra.Command {
 		fs.StringVar(&o.sizes, "sizes", "8", "`sizes` of blocks, e.g. 8,1KiB,64KiB: what a rank sends to another one, or what each gets")
 		fs.StringSliceVar(&o.schemes, "scheme", []string{string(measure.RoundTime)}, "`names` of schemes: "+strings.Join(words(measure.Schemes),
 			", ")+"; the first is the result, others stand beside it")
-		fs.IntVar(&o.repeat, "repeat", standard.Repeat, "`number` of valid executions wanted of each launch, or of loops")
-		fs.IntVar(&o.launches, "launches", standard.Launches, "`number` of times that the job is launched for each number of ranks")
-		fs.Uint64Var(&o.seed, "seed", 1, "`seed` of the order of launches, operations and sizes")
-		fs.IntVar(&o.loop, "loop", standard.Loop, "`number` of executions in a loop of mpptest, mpbench and imb")
-		fs.IntVar(&o.barriers, "barriers", standard.Barriers, "`number` of barriers before each loop of imb, 0 or more")
-		fs.IntVar(&o.lead, "lead", standard.Lead, "round-time: start so many `times` the time of a broadcast after the announcement; doubled "+
-			"if too few are valid")
-		fs.Var(&o.window, "window", "window, skampi: from one start to the next (default 1ms; window doubles it if too few are valid)")
-		fs.Var(&o.tolerance, "tolerance", "a rank that begins later than this makes an execution invalid (default 20us)")
-		fs.Var(&o.budget, "budget", "round-time: stop an operation after this `time` (default 2s)")
+		fs.IntVar(&o.options.Repeat, "repeat", o.options.Repeat, "`number` of valid executions wanted of each launch, or of loops")
+		fs.IntVar(&o.options.Launches, "launches", o.options.Launches, "`number` of times that the job is launched for each number of ranks")
+		fs.Uint64Var(&o.options.Seed, "seed", 1, "`seed` of the order of launches, operations and sizes")
+		fs.IntVar(&o.options.Loop, "loop", o.options.Loop, "`number` of executions in a loop of mpptest, mpbench and imb")
+		fs.IntVar(&o.options.Barriers, "barriers", o.options.Barriers, "`number` of barriers before each loop of imb, 0 or more")
+		fs.IntVar(&o.options.Lead, "lead", o.options.Lead, "round-time: start so many `times` the time of a broadcast after the "+
+			"announcement; doubled if too few are valid")
+		fs.Var((*flags.Time)(&o.options.Window), "window", "window, skampi: from one start to the next (default 1ms; window doubles it if "+
+			"too few are valid)")
+		fs.Var((*flags.Time)(&o.options.Tolerance), "tolerance", "a rank that begins later than this makes an execution invalid")
+		fs.Var((*flags.Time)(&o.options.Budget), "budget", "round-time: stop an operation after this `time`")
 	})
 	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
 		fs.Var(&o.reduction, "reduction", "the time of an execution: of the slowest process (default), of rank 0 (default of mpptest and "+
@@ -109,9 +98,9 @@ func words[T ~string](names []T) []string {
 	return list
 }
 
-// options are those of the first scheme.
-func (o *measureCollectivesOptions) options() (measure.CollectiveOptions, error) {
-	m := measure.DefaultCollectives()
+// find reads the lists of the flags, and checks all schemes.
+func (o *measureCollectivesOptions) find() (measure.CollectiveOptions, error) {
+	m := o.options
 	var err error
 	if m.Operations, err = measure.ParseOperations(o.operations); err != nil {
 		return m, exit.Usagef("--operation: %v", err)
@@ -128,16 +117,6 @@ func (o *measureCollectivesOptions) options() (measure.CollectiveOptions, error)
 	for _, size := range slices.Compact(sizes) {
 		m.Sizes = append(m.Sizes, int(size))
 	}
-	m.Repeat, m.Launches, m.Seed, m.Loop, m.Barriers, m.Lead = o.repeat, o.launches, o.seed, o.loop, o.barriers, o.lead
-	if o.window.Given {
-		m.Window = stdDuration(o.window.Value)
-	}
-	if o.tolerance.Given {
-		m.Tolerance = stdDuration(o.tolerance.Value)
-	}
-	if o.budget.Given {
-		m.Budget = stdDuration(o.budget.Value)
-	}
 	for i, s := range o.schemes {
 		m.Scheme = measure.Scheme(s)
 		if err := m.Check(); err != nil {
@@ -151,7 +130,7 @@ func (o *measureCollectivesOptions) options() (measure.CollectiveOptions, error)
 }
 
 func (o *measureCollectivesOptions) run(a *env.Env, c *cobra.Command) error {
-	options, err := o.options()
+	options, err := o.find()
 	if err != nil {
 		return err
 	}
@@ -165,7 +144,7 @@ func (o *measureCollectivesOptions) run(a *env.Env, c *cobra.Command) error {
 	if c.Flags().Changed("barriers") && !slices.Contains(o.schemes, string(measure.IMB)) {
 		a.Warn("--barriers has no effect: only the scheme imb has a number of barriers")
 	}
-	r := &measuredCollectives{reduction: measure.Reduction(o.reduction.Value), seed: o.seed}
+	r := &measuredCollectives{reduction: measure.Reduction(o.reduction.Value), seed: o.options.Seed}
 	if o.baseline != "" {
 		if r.before, err = ReadCollectivesBaseline(o.baseline); err != nil {
 			return err

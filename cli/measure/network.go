@@ -32,21 +32,18 @@ const (
 
 // measureNetworkOptions are the flags of measure network.
 type measureNetworkOptions struct {
-	job      jobFlags
-	tcp      string
-	listen   string
-	largest  flags.Quantity[unit.Size]
-	repeat   int
-	rounds   int
-	messages int
-	result   env.ResultFlags
-	machine  string
-	name     string
+	job     jobFlags
+	tcp     string
+	listen  string
+	largest flags.Quantity[unit.Size]
+	options measure.NetworkOptions
+	result  env.ResultFlags
+	machine string
+	name    string
 }
 
 func measureNetworkCommand(a *env.Env) *cobra.Command {
-	standard := measure.DefaultNetwork()
-	o := &measureNetworkOptions{largest: flags.Size()}
+	o := &measureNetworkOptions{options: measure.DefaultNetwork()}
 	c := &cobra.Command{
 		Use:   "network",
 		Short: "Measure the LogGPS parameters between ranks of an MPI, or between two hosts over TCP.",
@@ -74,10 +71,10 @@ func measureNetworkCommand(a *env.Env) *cobra.Command {
 	})
 	a.AddGroup(c, "Measurement", func(fs *pflag.FlagSet) {
 		fs.Var(&o.largest, "max-size", "largest message (default 256KiB)")
-		fs.IntVar(&o.repeat, "repeat", standard.Repeat, "`number` of times that each time is taken in a round")
-		fs.IntVar(&o.rounds, "rounds", standard.Rounds, "`number` of rounds over all sizes, each with newly started ranks; their spread "+
-			"gives the intervals")
-		fs.IntVar(&o.messages, "messages", standard.Messages, "`number` of messages in a burst")
+		fs.IntVar(&o.options.Repeat, "repeat", o.options.Repeat, "`number` of times that each time is taken in a round")
+		fs.IntVar(&o.options.Rounds, "rounds", o.options.Rounds, "`number` of rounds over all sizes, each with newly started ranks; "+
+			"their spread gives the intervals")
+		fs.IntVar(&o.options.Messages, "messages", o.options.Messages, "`number` of messages in a burst")
 	})
 	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
 		o.result.AddFlags(fs, "form of the output; csv has every size")
@@ -125,12 +122,12 @@ func (o *measureNetworkOptions) check(c *cobra.Command) error {
 	switch {
 	case o.job.ranks < 2 || o.job.ranks > 1<<16:
 		return exit.Usagef("--ranks: 2 to 65536 ranks can be measured, not %d", o.job.ranks)
-	case o.repeat < 5 || o.repeat > 1e5:
-		return exit.Usagef("--repeat: 5 to 100000 repetitions, not %d", o.repeat)
-	case o.rounds < 2 || o.rounds > 1000:
-		return exit.Usagef("--rounds: 2 to 1000 rounds, not %d", o.rounds)
-	case o.messages < 2 || o.messages > 1000:
-		return exit.Usagef("--messages: 2 to 1000 messages, not %d", o.messages)
+	case o.options.Repeat < 5 || o.options.Repeat > 1e5:
+		return exit.Usagef("--repeat: 5 to 100000 repetitions, not %d", o.options.Repeat)
+	case o.options.Rounds < 2 || o.options.Rounds > 1000:
+		return exit.Usagef("--rounds: 2 to 1000 rounds, not %d", o.options.Rounds)
+	case o.options.Messages < 2 || o.options.Messages > 1000:
+		return exit.Usagef("--messages: 2 to 1000 messages, not %d", o.options.Messages)
 	case o.largest.Given && (o.largest.Value < 64 || o.largest.Value > 1<<28):
 		return exit.Usagef("--max-size: 64B to 256MiB, not %s", o.largest.Value)
 	}
@@ -144,12 +141,10 @@ func (o *measureNetworkOptions) run(a *env.Env, c *cobra.Command) error {
 	if o.listen != "" {
 		return listenTCP(c.Context(), a, o.listen)
 	}
-	options := measure.DefaultNetwork()
-	options.Repeat, options.Rounds, options.Messages = o.repeat, o.rounds, o.messages
 	if o.largest.Given {
-		options.Sizes = measure.Sizes(int(o.largest.Value))
+		o.options.Sizes = measure.Sizes(int(o.largest.Value))
 	}
-	r := &measuredNetwork{options: &options}
+	r := &measuredNetwork{options: &o.options}
 	over := r.overMPI
 	if o.tcp != "" {
 		over = r.overTCP

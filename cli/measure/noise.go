@@ -37,22 +37,20 @@ const shownFrequencies = 5
 
 // measureNoiseOptions are the flags of measure noise.
 type measureNoiseOptions struct {
-	method    flags.Choice
-	cpus      string
-	time      flags.Quantity[unit.Duration]
-	quantum   flags.Quantity[unit.Duration]
-	threshold float64
-	most      int
-	runs      int
-	profile   string
-	result    env.ResultFlags
+	method  flags.Choice
+	cpus    string
+	options measure.NoiseOptions
+	runs    int
+	profile string
+	result  env.ResultFlags
 }
 
 func measureNoiseCommand(a *env.Env) *cobra.Command {
 	o := &measureNoiseOptions{
-		method:  flags.NewChoice(string(measure.Selfish), measure.Methods...),
-		time:    flags.Duration(),
-		quantum: flags.Duration(),
+		method: flags.NewChoice(string(measure.Selfish), measure.Methods...),
+		options: measure.NoiseOptions{
+			Time: 2 * time.Second, MaxDetours: measure.DefaultMaxDetours, Threshold: measure.DefaultThreshold, Quantum: measure.DefaultQuantum,
+		},
 	}
 	c := &cobra.Command{
 		Use:   "noise",
@@ -72,12 +70,12 @@ func measureNoiseCommand(a *env.Env) *cobra.Command {
 	a.AddGroup(c, "Measurement", func(fs *pflag.FlagSet) {
 		fs.Var(&o.method, "method", "selfish: read the clock all the time; fwq: the same work again and again; ftq: work done in equal times")
 		fs.StringVar(&o.cpus, "cpus", "", "`list` of CPUs that are measured at the same time, e.g. 1 or 0,2-3, or all (default: the last one)")
-		fs.Var(&o.time, "time", "`time` to measure, e.g. 30s (default 2s)")
-		fs.Float64Var(&o.threshold, "threshold", measure.DefaultThreshold, "selfish: a detour takes longer than `number` times "+
+		fs.Var((*flags.Time)(&o.options.Time), "time", "`time` to measure, e.g. 30s")
+		fs.Float64Var(&o.options.Threshold, "threshold", o.options.Threshold, "selfish: a detour takes longer than `number` times "+
 			"the shortest iteration")
 		fs.IntVar(&o.runs, "runs", 1, "measure this `number` of times and keep the quietest run, the one with the smallest overhead")
-		fs.IntVar(&o.most, "max-detours", measure.DefaultMaxDetours, "selfish: end when a CPU has this `number` of detours")
-		fs.Var(&o.quantum, "quantum", "fwq, ftq: `time` of a piece, e.g. 500us (default 1ms)")
+		fs.IntVar(&o.options.MaxDetours, "max-detours", o.options.MaxDetours, "selfish: end when a CPU has this `number` of detours")
+		fs.Var((*flags.Time)(&o.options.Quantum), "quantum", "fwq, ftq: `time` of a piece, e.g. 500us")
 	})
 	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
 		o.result.AddFlags(fs, "form of the output")
@@ -113,16 +111,8 @@ func (o *measureNoiseOptions) run(a *env.Env, c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	options := measure.NoiseOptions{
-		Method: measure.Method(o.method.Value), CPUs: cpus, Time: 2 * time.Second, MaxDetours: o.most, Threshold: o.threshold,
-		Quantum: measure.DefaultQuantum, Child: []string{self, "measure", noiseChildVerb},
-	}
-	if o.time.Given {
-		options.Time = stdDuration(o.time.Value)
-	}
-	if o.quantum.Given {
-		options.Quantum = stdDuration(o.quantum.Value)
-	}
+	options := o.options
+	options.Method, options.CPUs, options.Child = measure.Method(o.method.Value), cpus, []string{self, "measure", noiseChildVerb}
 	if err := options.Check(); err != nil {
 		return exit.Usagef("%v", err)
 	}
@@ -155,7 +145,7 @@ func (o *measureNoiseOptions) checkFlags(c *cobra.Command) error {
 			return exit.Usagef("--%s belongs to --method selfish, which finds single detours", name)
 		}
 	}
-	if o.quantum.Given && selfish {
+	if c.Flags().Changed("quantum") && selfish {
 		return exit.Usagef("--quantum belongs to --method fwq and ftq")
 	}
 	return nil
@@ -361,8 +351,3 @@ func (r *measuredNoise) table() *table.Table {
 }
 
 func seconds(d unit.Duration) float64 { return float64(d) / float64(unit.Second) }
-
-// stdDuration is a time in the unit of the operating system, whole nanoseconds.
-func stdDuration(d unit.Duration) time.Duration {
-	return time.Duration(d/unit.Nanosecond) * time.Nanosecond
-}

@@ -45,7 +45,7 @@ type measureSchemesOptions struct {
 
 func measureSchemesCommand(a *env.Env) *cobra.Command {
 	o := &measureSchemesOptions{
-		machine: scenario.NewMachineOptions(), size: flags.Size(), skew: flags.Duration(),
+		machine: scenario.NewMachineOptions(),
 	}
 	c := &cobra.Command{
 		Use:   "schemes",

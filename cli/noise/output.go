@@ -28,7 +28,7 @@ type noiseStatsOptions struct {
 }
 
 func noiseStatsCommand(a *env.Env) *cobra.Command {
-	o := &noiseStatsOptions{span: flags.Duration()}
+	o := &noiseStatsOptions{}
 	c := &cobra.Command{
 		Use:   "stats " + noiseArgument,
 		Short: "Say what noise takes: serial overhead, rate, lengths, sources; draw its detours.",

@@ -24,29 +24,16 @@ import (
 )
 
 type recordOptions struct {
-	out     string
-	force   bool
-	mpi     string
-	keepRaw bool
-	header  bool
-	recover string
+	record.Options // as far as a flag is a field of it
+	header         bool
+	recover        string
 
 	callpath flags.Choice
 	sample   string
-	filter   []string
-	depth    int
 	counters []string
-
 	maxSize  flags.Quantity[unit.Size]
-	ring     bool
 	window   string
-	startOff bool
-	estimate bool
-
-	pingEvery int
-	pingAll   bool
-	yield     flags.Choice
-
+	yield    flags.Choice
 	watchdog flags.Quantity[unit.Duration]
 }
 
@@ -55,8 +42,7 @@ var Verb = env.Verb{Name: "record", Group: env.Observe, Job: env.Outside, New: c
 
 func command(a *env.Env) *cobra.Command {
 	o := &recordOptions{
-		callpath: flags.NewChoice("", "off", "caller", "full"), maxSize: flags.Size(), yield: flags.NewChoice("auto", "auto", "on", "off"),
-		watchdog: flags.Duration(),
+		callpath: flags.NewChoice("", "off", "caller", "full"), yield: flags.NewChoice("auto", "auto", "on", "off"),
 	}
 	c := &cobra.Command{
 		Use:   "record [flags] -- COMMAND...",
@@ -87,11 +73,11 @@ func command(a *env.Env) *cobra.Command {
 }
 
 func (o *recordOptions) addOutputFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&o.out, "out", "", "`directory` of the trace (default: the name of the program and .slt)")
-	fs.BoolVar(&o.force, "force", false, "replace a trace that is there")
+	fs.StringVar(&o.Out, "out", "", "`directory` of the trace (default: the name of the program and .slt)")
+	fs.BoolVar(&o.Force, "force", false, "replace a trace that is there")
 	fs.Var(&o.watchdog, "watchdog", "when no rank has made an MPI call for this time, e.g. 60s, say why, as 'slackline hang' does, "+
 		"on the standard error and in a file beside the trace; the program runs on")
-	fs.BoolVar(&o.keepRaw, "keep-raw", false, "keep the files of the recorder")
+	fs.BoolVar(&o.KeepRaw, "keep-raw", false, "keep the files of the recorder")
 	fs.StringVar(&o.recover, "recover", "", "make a trace from the raw files in this `directory`, which are left if "+
 		"slackline is killed, and end")
 	fs.BoolVar(&o.header, "print-header", false, "print slackline.h, by which C and C++ programs mark regions, and end")
@@ -101,9 +87,9 @@ func (o *recordOptions) addFunctionFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.callpath, "callpath", "what is recorded of the way to an MPI call (default full)")
 	fs.StringVar(&o.sample, "sample", "auto", "`time` between two samples of the call stack, e.g. 1ms; off: none; auto: 1ms, unless the "+
 		"program was built with -finstrument-functions")
-	fs.StringSliceVar(&o.filter, "filter", nil, "`patterns` of functions built with -finstrument-functions that are recorded, or with ! in "+
+	fs.StringSliceVar(&o.Filter, "filter", nil, "`patterns` of functions built with -finstrument-functions that are recorded, or with ! in "+
 		"front left out, e.g. 'solve*,!solve_row'")
-	fs.IntVar(&o.depth, "depth", 0, "`number` of nested functions that are recorded of those built with -finstrument-functions (default: all)")
+	fs.IntVar(&o.Depth, "depth", 0, "`number` of nested functions that are recorded of those built with -finstrument-functions (default: all)")
 }
 
 func (o *recordOptions) addCounterFlags(fs *pflag.FlagSet) {
@@ -115,17 +101,17 @@ func (o *recordOptions) addCounterFlags(fs *pflag.FlagSet) {
 
 func (o *recordOptions) addSizeFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.maxSize, "max-size", "limit of what a rank or thread writes before it is compressed, e.g. 64MiB (default: none)")
-	fs.BoolVar(&o.ring, "ring", false, "keep the end of what does not fit into --max-size, not the beginning")
+	fs.BoolVar(&o.Ring, "ring", false, "keep the end of what does not fit into --max-size, not the beginning")
 	fs.StringVar(&o.window, "window", "", "record only between these `times` after MPI_Init, e.g. 10s..20s or 30s..")
-	fs.BoolVar(&o.startOff, "start-off", false, "record nothing before the program calls MPI_Pcontrol(1)")
-	fs.BoolVar(&o.estimate, "estimate", false, "run the program and say how large its trace would be")
+	fs.BoolVar(&o.StartOff, "start-off", false, "record nothing before the program calls MPI_Pcontrol(1)")
+	fs.BoolVar(&o.Estimate, "estimate", false, "run the program and say how large its trace would be")
 }
 
 func (o *recordOptions) addMPIFlags(fs *pflag.FlagSet) {
-	env.AddProgramMPI(fs, &o.mpi)
-	fs.IntVar(&o.pingEvery, "ping-every", 0, "`number` of collectives of all ranks after which clocks are compared again "+
+	env.AddProgramMPI(fs, &o.MPI)
+	fs.IntVar(&o.PingEvery, "ping-every", 0, "`number` of collectives of all ranks after which clocks are compared again "+
 		"(default: only at both ends)")
-	fs.BoolVar(&o.pingAll, "ping-all", false, "compare the clocks of ranks on the same host, too")
+	fs.BoolVar(&o.PingAll, "ping-all", false, "compare the clocks of ranks on the same host, too")
 	fs.Var(&o.yield, "yield", "make MPICH give up the CPU while it waits; auto: if there are more ranks than CPUs")
 }
 
@@ -179,12 +165,9 @@ func (o *recordOptions) recoverRun(a *env.Env, c *cobra.Command, args []string, 
 
 // options turns the flags into what the recorder wants.
 func (o *recordOptions) options(a *env.Env) (record.Options, error) {
-	r := record.Options{
-		Out: o.out, Force: o.force, MPI: o.mpi, CallPath: o.callpath.Value, Filter: o.filter, Depth: o.depth,
-		MaxSize: int64(o.maxSize.Value), Ring: o.ring, StartOff: o.startOff, Estimate: o.estimate,
-		PingEvery: o.pingEvery, PingAll: o.pingAll, Yield: o.yield.Value, KeepRaw: o.keepRaw,
-		Stdin: a.Stdin, Stdout: env.Raw(a.Stdout), Stderr: env.Raw(a.Stderr), Note: a.Note, Warn: a.Warn,
-	}
+	r := o.Options
+	r.CallPath, r.MaxSize, r.Yield = o.callpath.Value, int64(o.maxSize.Value), o.yield.Value
+	r.Stdin, r.Stdout, r.Stderr, r.Note, r.Warn = a.Stdin, env.Raw(a.Stdout), env.Raw(a.Stderr), a.Note, a.Warn
 	switch o.sample {
 	case "auto":
 		r.Sample = -1
@@ -210,11 +193,11 @@ func (o *recordOptions) options(a *env.Env) (record.Options, error) {
 	switch {
 	case o.maxSize.Given && o.maxSize.Value < leastSize:
 		return r, exit.Usagef("--max-size: give at least 64KiB")
-	case o.ring && !o.maxSize.Given:
+	case o.Ring && !o.maxSize.Given:
 		return r, exit.Usagef("--ring needs --max-size")
-	case o.depth < 0:
+	case o.Depth < 0:
 		return r, exit.Usagef("--depth: give 0 or more")
-	case o.pingEvery < 0:
+	case o.PingEvery < 0:
 		return r, exit.Usagef("--ping-every: give 0 or more")
 	}
 	if o.window == "" {
@@ -271,7 +254,7 @@ func (o *recordOptions) standstill(a *env.Env) func(*record.Sight, time.Duration
 
 // summary describes what was recorded.
 func (o *recordOptions) summary(a *env.Env, r *record.Result) {
-	if o.estimate {
+	if o.Estimate {
 		o.saySize(a, r)
 		return
 	}

@@ -35,8 +35,6 @@ type MachineOptions struct {
 
 func NewMachineOptions() MachineOptions {
 	return MachineOptions{
-		Latency: flags.Duration(), overhead: flags.Duration(), gap: flags.Duration(),
-		perByte: flags.PerByte(), CpuByte: flags.PerByte(), Eager: flags.Size(),
 		model: flags.NewChoice(string(simulate.LogGOPS), string(simulate.LogGOPS), string(simulate.LogGPS)),
 	}
 }

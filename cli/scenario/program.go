@@ -61,10 +61,6 @@ type ProgramOptions struct {
 	Kinds input.Kinds  // of the words, as process 0 of a job sees them; nil: there is no job
 }
 
-func NewProgramOptions() ProgramOptions {
-	return ProgramOptions{size: flags.Size(), compute: flags.Duration(), training: trainingOptions{gradients: flags.Size()}}
-}
-
 func (o *ProgramOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.Ranks, "ranks", "`number` of ranks, e.g. 1024 or 2^20; of a recorded run a multiple of its ranks (default: the run's)")
 	fs.Var(&o.size, "size", "`size` of a message in bytes or with a unit, e.g. 64KiB (default: the pattern's)")

@@ -43,7 +43,7 @@ type RunOptions struct {
 
 func NewRunOptions() RunOptions {
 	return RunOptions{
-		Begin: flags.Duration(), End: flags.Duration(), Future: NewOptions(),
+		Future: NewOptions(),
 		Clock: flags.NewChoice(string(trace.ClockAuto), string(trace.ClockAuto), string(trace.ClockOffsets), string(trace.ClockControl),
 			string(trace.ClockNone)),
 	}

@@ -34,7 +34,7 @@ type Options struct {
 
 // NewOptions returns the options with their defaults.
 func NewOptions() Options {
-	return Options{Program: NewProgramOptions(), Machine: NewMachineOptions(), Noise: NewNoiseOptions()}
+	return Options{Machine: NewMachineOptions(), Noise: NewNoiseOptions()}
 }
 
 // AddMapping adds the flag --mapping.

@@ -27,10 +27,6 @@ type wiringOptions struct {
 	wires        int
 }
 
-func newWiringOptions() wiringOptions {
-	return wiringOptions{perSwitch: flags.Duration(), intra: flags.Duration()}
-}
-
 // switchLatency is that of a switch unless another one is given, as in the paper.
 const switchLatency = 108 * unit.Nanosecond
 

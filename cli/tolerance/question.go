@@ -31,7 +31,7 @@ type questionOptions struct {
 }
 
 func newQuestionOptions() questionOptions {
-	o := questionOptions{limit: flags.Duration(), parameter: flags.NewChoice("L", "L", "G", "o")}
+	o := questionOptions{parameter: flags.NewChoice("L", "L", "G", "o")}
 	if err := o.percents.Set("1%,2%,5%"); err != nil {
 		panic(err) // a mistake in this package
 	}

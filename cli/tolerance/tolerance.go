@@ -43,7 +43,7 @@ var Verb = env.Verb{
 
 func command(a *env.Env) *cobra.Command {
 	o := &options{
-		program: scenario.NewProgramOptions(), machine: scenario.NewMachineOptions(), ask: newQuestionOptions(), wiring: newWiringOptions(),
+		machine: scenario.NewMachineOptions(), ask: newQuestionOptions(),
 		place: newPlaceOptions(), spread: newSpreadOptions(), solver: newSolverOptions(),
 	}
 	o.machine.OnlyLatency = true
