@@ -15,9 +15,6 @@ const adviceEffort = 100_000_000
 
 // answerAdvice gives the changes that pay.
 func answerAdvice(ctx context.Context, v *view, _ *query) (any, error) {
-	if v.tl == nil {
-		return nil, errNoRun
-	}
 	if v.opened.Advise == nil {
 		return nil, notFound("this run cannot be simulated")
 	}

@@ -2,18 +2,16 @@ package explore
 
 import (
 	"cmp"
-	"context"
 	"slices"
 
 	"slackline/analyze/waits"
 )
 
 // answerWaits gives the wait states and their causes.
-func answerWaits(ctx context.Context, v *view, q *query) (any, error) {
+func answerWaits(v *view, f *findings, q *query) (any, error) {
 	limit := q.limit(200)
-	f, err := v.analyzed(ctx)
-	if err != nil || q.err != nil {
-		return nil, cmp.Or(q.err, err)
+	if q.err != nil {
+		return nil, q.err
 	}
 	t := &f.result.Totals
 	a := &Waits{

@@ -88,9 +88,6 @@ func answerLegend(ctx context.Context, v *view, q *query) (any, error) {
 	if q.err != nil {
 		return nil, q.err
 	}
-	if v.tl == nil {
-		return nil, errNoRun
-	}
 	legend := &Legend{Color: color, Generation: v.generation}
 	if color == colors[colorPath] {
 		legend.Categories = v.pathCategories()

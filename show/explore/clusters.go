@@ -2,7 +2,6 @@ package explore
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,11 +17,7 @@ const (
 )
 
 // answerClusters puts ranks that behave alike together.
-func answerClusters(ctx context.Context, v *view, _ *query) (any, error) {
-	f, err := v.analyzed(ctx)
-	if err != nil {
-		return nil, err
-	}
+func answerClusters(v *view, f *findings, _ *query) (any, error) {
 	f.clustersOnce.Do(func() { f.clusters = v.makeClusters(f) })
 	return f.clusters, nil
 }

@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"context"
 	"sort"
 
 	"slackline/analyze/waits"
@@ -9,11 +8,7 @@ import (
 )
 
 // answerCritical shows the critical path in a window.
-func answerCritical(ctx context.Context, v *view, q *query) (any, error) {
-	f, err := v.analyzed(ctx)
-	if err != nil {
-		return nil, err
-	}
+func answerCritical(v *view, f *findings, q *query) (any, error) {
 	from, to := q.span(v.length())
 	width := int(q.number("width", 1, MaxWidth, 1024))
 	if q.err != nil {

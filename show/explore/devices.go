@@ -139,9 +139,6 @@ func (v *view) launch(location, activity int32) *Launch {
 
 // answerLaunches lists launches, or of very many those of the longest activities.
 func answerLaunches(ctx context.Context, v *view, q *query) (any, error) {
-	if v.tl == nil {
-		return nil, errNoRun
-	}
 	from, to := q.span(v.length())
 	limit := q.limit(1000)
 	r := q.rows(v)

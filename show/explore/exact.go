@@ -11,9 +11,6 @@ import (
 
 // answerLocations names rows.
 func answerLocations(_ context.Context, v *view, q *query) (any, error) {
-	if v.tl == nil {
-		return nil, errNoRun
-	}
 	r := q.rows(v)
 	if q.err != nil {
 		return nil, q.err
@@ -42,9 +39,6 @@ func (q *query) few(first, last int) {
 
 // answerCalls lists single calls.
 func answerCalls(ctx context.Context, v *view, q *query) (any, error) {
-	if v.tl == nil {
-		return nil, errNoRun
-	}
 	from, to := q.span(v.length())
 	r := q.rows(v)
 	if q.given("location") {

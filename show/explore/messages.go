@@ -91,9 +91,6 @@ const mostMessages = 1 << 16
 
 // answerMessages lists messages, or of very many those that matter most.
 func answerMessages(ctx context.Context, v *view, q *query) (any, error) {
-	if v.tl == nil {
-		return nil, errNoRun
-	}
 	from, to := q.span(v.length())
 	limit := q.limit(1000)
 	w := messageWindow{from: v.tl.Start + from, to: v.tl.Start + to, rows: q.rows(v), least: q.number("least", 0, math.MaxInt64, 0),

@@ -4,9 +4,6 @@ import "context"
 
 // answerPhases lists the phases of a run: the calls of its first location at the outermost level that has more than one.
 func answerPhases(_ context.Context, v *view, _ *query) (any, error) {
-	if v.tl == nil {
-		return nil, errNoRun
-	}
 	a := &Phases{List: []Phase{}}
 	if len(v.tl.Locations) == 0 {
 		return a, nil

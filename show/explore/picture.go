@@ -25,9 +25,6 @@ const mostLooks = 20 << 20
 
 // answerTimeline makes a picture.
 func answerTimeline(ctx context.Context, v *view, q *query) (any, error) {
-	if v.tl == nil {
-		return nil, errNoRun
-	}
 	from, to := q.span(v.length())
 	locations := q.rows(v)
 	width := int(q.number("width", 1, MaxWidth, 1024))

@@ -16,35 +16,58 @@ import (
 // endpoint answers a request: a value that becomes JSON, or a *binaryAnswer.
 type endpoint struct {
 	parameters []string // beside run
-	answer     func(context.Context, *view, *query) (any, error)
+	answer     answerFunc
+}
+
+type answerFunc func(context.Context, *view, *query) (any, error)
+
+// ofRun is an answer about a run; a dataset has none.
+func ofRun(f answerFunc) answerFunc {
+	return func(ctx context.Context, v *view, q *query) (any, error) {
+		if v.tl == nil {
+			return nil, errNoRun
+		}
+		return f(ctx, v, q)
+	}
+}
+
+// ofAnalysis is an answer about a run that needs its analysis.
+func ofAnalysis(f func(*view, *findings, *query) (any, error)) answerFunc {
+	return func(ctx context.Context, v *view, q *query) (any, error) {
+		found, err := v.analyzed(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return f(v, found, q)
+	}
 }
 
 // endpoints are the questions about a run, by name. The list with their meaning is in the package's comment.
 var endpoints = map[string]endpoint{
-	"locations": {[]string{"first", "last", "ranks"}, answerLocations},
-	"legend":    {[]string{"color"}, answerLegend},
-	"timeline":  {[]string{"from", "to", "width", "first", "last", "ranks", "rows", "color"}, answerTimeline},
-	"calls":     {[]string{"from", "to", "first", "last", "ranks", "limit", "location"}, answerCalls},
-	"stack":     {[]string{"location", "from", "to", "width"}, answerStack},
-	"states":    {[]string{"from", "to", "first", "last", "ranks", "limit", "largest"}, answerStates},
-	"messages":  {[]string{"from", "to", "first", "last", "ranks", "limit", "least", "sender", "receiver"}, answerMessages},
-	"launches":  {[]string{"from", "to", "first", "last", "ranks", "limit"}, answerLaunches},
-	"critical":  {[]string{"from", "to", "width"}, answerCritical},
-	"waits":     {[]string{"limit"}, answerWaits},
-	"wait":      {[]string{"state", "location", "time"}, answerWait},
+	"locations": {[]string{"first", "last", "ranks"}, ofRun(answerLocations)},
+	"legend":    {[]string{"color"}, ofRun(answerLegend)},
+	"timeline":  {[]string{"from", "to", "width", "first", "last", "ranks", "rows", "color"}, ofRun(answerTimeline)},
+	"calls":     {[]string{"from", "to", "first", "last", "ranks", "limit", "location"}, ofRun(answerCalls)},
+	"stack":     {[]string{"location", "from", "to", "width"}, ofRun(answerStack)},
+	"states":    {[]string{"from", "to", "first", "last", "ranks", "limit", "largest"}, ofAnalysis(answerStates)},
+	"messages":  {[]string{"from", "to", "first", "last", "ranks", "limit", "least", "sender", "receiver"}, ofRun(answerMessages)},
+	"launches":  {[]string{"from", "to", "first", "last", "ranks", "limit"}, ofRun(answerLaunches)},
+	"critical":  {[]string{"from", "to", "width"}, ofAnalysis(answerCritical)},
+	"waits":     {[]string{"limit"}, ofAnalysis(answerWaits)},
+	"wait":      {[]string{"state", "location", "time"}, ofAnalysis(answerWait)},
 
-	"tree":         {nil, answerTree},
-	"distribution": {[]string{"path", "metric", "inclusive"}, answerDistribution},
-	"matrix":       {[]string{"size"}, answerMatrix},
-	"iterations":   {nil, answerIterations},
-	"composition":  {nil, answerComposition},
-	"phases":       {nil, answerPhases},
-	"search":       {[]string{"text"}, answerSearch},
-	"occurrence":   {[]string{"paths", "ranks", "time", "location", "back"}, answerOccurrence},
-	"clusters":     {nil, answerClusters},
+	"tree":         {nil, ofAnalysis(answerTree)},
+	"distribution": {[]string{"path", "metric", "inclusive"}, ofAnalysis(answerDistribution)},
+	"matrix":       {[]string{"size"}, ofRun(answerMatrix)},
+	"iterations":   {nil, ofAnalysis(answerIterations)},
+	"composition":  {nil, ofAnalysis(answerComposition)},
+	"phases":       {nil, ofRun(answerPhases)},
+	"search":       {[]string{"text"}, ofRun(answerSearch)},
+	"occurrence":   {[]string{"paths", "ranks", "time", "location", "back"}, ofRun(answerOccurrence)},
+	"clusters":     {nil, ofAnalysis(answerClusters)},
 	"selection":    {[]string{"from", "to", "ranks"}, answerSelection},
-	"tolerance":    {[]string{"machine", "latency"}, answerTolerance},
-	"advice":       {nil, answerAdvice},
+	"tolerance":    {[]string{"machine", "latency"}, ofRun(answerTolerance)},
+	"advice":       {nil, ofRun(answerAdvice)},
 	"series":       {nil, answerSeries},
 	"figure":       {[]string{"kind", "series", "other", "dark", "width", "machine", "latency"}, answerFigure},
 }

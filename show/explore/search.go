@@ -18,9 +18,6 @@ const mostMatches = 50
 
 // answerSearch finds functions, call paths, ranks, hosts and communicators by a part of their name.
 func answerSearch(_ context.Context, v *view, q *query) (any, error) {
-	if v.tl == nil {
-		return nil, errNoRun
-	}
 	text := strings.ToLower(strings.TrimSpace(q.values.Get("text")))
 	a := &Matches{Matches: []Match{}}
 	if text == "" {
@@ -124,9 +121,6 @@ func listRanks(ranks []int32) string {
 
 // answerOccurrence finds the next or previous call of call paths, and how many there are.
 func answerOccurrence(ctx context.Context, v *view, q *query) (any, error) {
-	if v.tl == nil {
-		return nil, errNoRun
-	}
 	wanted := make([]bool, v.paths.Len())
 	for part := range strings.SplitSeq(q.values.Get("paths"), ",") {
 		path, err := strconv.Atoi(part)

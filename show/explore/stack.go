@@ -15,9 +15,6 @@ const (
 
 // answerStack gives the calls of a location by their depth.
 func answerStack(ctx context.Context, v *view, q *query) (any, error) {
-	if v.tl == nil {
-		return nil, errNoRun
-	}
 	location := int(q.number("location", 0, int64(len(v.tl.Locations))-1, 0))
 	from, to := q.span(v.length())
 	width := q.number("width", 1, MaxWidth, 1024)

@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"context"
 	"sort"
 
 	"slackline/analyze/waits"
@@ -9,11 +8,7 @@ import (
 )
 
 // answerStates lists single wait states.
-func answerStates(ctx context.Context, v *view, q *query) (any, error) {
-	f, err := v.analyzed(ctx)
-	if err != nil {
-		return nil, err
-	}
+func answerStates(v *view, f *findings, q *query) (any, error) {
 	list := &States{States: []State{}}
 	if q.given("largest") {
 		for _, name := range []string{"from", "to", "first", "last", "ranks", "limit"} {
@@ -104,11 +99,7 @@ func (v *view) locationOf(rank, thread int) int {
 }
 
 // answerWait explains one wait state.
-func answerWait(ctx context.Context, v *view, q *query) (any, error) {
-	f, err := v.analyzed(ctx)
-	if err != nil {
-		return nil, err
-	}
+func answerWait(v *view, f *findings, q *query) (any, error) {
 	number, err := v.chosenState(f, q)
 	if err != nil {
 		return nil, err

@@ -14,9 +14,6 @@ func (v *view) links() ([]profile.Link, error) {
 
 // answerMatrix gives the messages between pairs of ranks.
 func answerMatrix(_ context.Context, v *view, q *query) (any, error) {
-	if v.tl == nil {
-		return nil, errNoRun
-	}
 	size := int(q.number("size", 1, MaxMatrix, 128))
 	if q.err != nil {
 		return nil, q.err
@@ -45,11 +42,7 @@ func answerMatrix(_ context.Context, v *view, q *query) (any, error) {
 }
 
 // answerIterations gives the iterations of the run.
-func answerIterations(ctx context.Context, v *view, _ *query) (any, error) {
-	f, err := v.analyzed(ctx)
-	if err != nil {
-		return nil, err
-	}
+func answerIterations(v *view, f *findings, _ *query) (any, error) {
 	a := &Iterations{Path: -1, List: []Iteration{}}
 	it := f.iterations
 	if it == nil {
@@ -67,11 +60,7 @@ func answerIterations(ctx context.Context, v *view, _ *query) (any, error) {
 }
 
 // answerComposition gives what the run time consists of.
-func answerComposition(ctx context.Context, v *view, _ *query) (any, error) {
-	f, err := v.analyzed(ctx)
-	if err != nil {
-		return nil, err
-	}
+func answerComposition(v *view, f *findings, _ *query) (any, error) {
 	c, e := f.composition, f.efficiency
 	a := &Composition{Total: int64(c.Total), Parts: []Part{}, Efficiency: Efficiency{
 		RunTime: int64(e.RunTime), Parallel: finite(e.Parallel), LoadBalance: finite(e.LoadBalance), Communication: finite(e.Communication),

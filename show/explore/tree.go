@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"context"
 	"slices"
 
 	"slackline/analyze/profile"
@@ -89,11 +88,7 @@ func eachWait(m waits.Metric) func(*findings, func(int, int32, int64)) {
 }
 
 // answerTree gives the call tree with its metrics.
-func answerTree(ctx context.Context, v *view, _ *query) (any, error) {
-	f, err := v.analyzed(ctx)
-	if err != nil {
-		return nil, err
-	}
+func answerTree(v *view, f *findings, _ *query) (any, error) {
 	f.treeOnce.Do(func() { f.tree = v.makeTree(f) })
 	return f.tree, nil
 }
@@ -135,11 +130,7 @@ func (v *view) makeTree(f *findings) *Tree {
 }
 
 // answerDistribution gives a metric of a call path by rank.
-func answerDistribution(ctx context.Context, v *view, q *query) (any, error) {
-	f, err := v.analyzed(ctx)
-	if err != nil {
-		return nil, err
-	}
+func answerDistribution(v *view, f *findings, q *query) (any, error) {
 	metrics := f.treeMetrics()
 	var names []string
 	for i := range metrics {
