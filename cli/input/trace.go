@@ -37,7 +37,6 @@ type TraceOptions struct {
 
 // A Trace is a recorded run that has been read.
 type Trace struct {
-	Name     string // as the user wrote it
 	Format   string
 	Timeline *timeline.Timeline
 	Clocks   *trace.ClockReport // what was done to bring the clocks together
@@ -119,7 +118,7 @@ func OpenTrace(ctx context.Context, word string, o TraceOptions) (*Trace, error)
 	if err != nil {
 		return nil, err
 	}
-	in := &Trace{Name: word, Format: t.Format, Timeline: tl, Clocks: clocks, Warnings: slices.Clone(t.Warnings)}
+	in := &Trace{Format: t.Format, Timeline: tl, Clocks: clocks, Warnings: slices.Clone(t.Warnings)}
 	in.Record, err = recordTrace(ctx, o.Group, word, t.Format, o.Hash)
 	return in, err
 }

@@ -36,7 +36,6 @@ type Options struct {
 type Progress struct {
 	Done, Failed, Running, Total int
 	Left                         time.Duration // estimated; 0: unknown
-	CoreHours                    float64
 }
 
 // Summary is what came out of a campaign.
@@ -297,7 +296,7 @@ func (x *execution) estimate(run *Run) float64 {
 func (x *execution) progress() Progress {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	p := Progress{Running: len(x.running), Failed: len(x.failed), Total: len(x.runs), CoreHours: x.state.used / 3600}
+	p := Progress{Running: len(x.running), Failed: len(x.failed), Total: len(x.runs)}
 	mean, n := 0.0, 0
 	for _, run := range x.runs {
 		if h := x.state.runs[run.Name]; h.ok() && !h.open {

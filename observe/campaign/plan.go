@@ -22,7 +22,6 @@ import (
 
 // Plan is the content of a plan file.
 type Plan struct {
-	File        string
 	Parameters  []Parameter // in the order of the file
 	Repetitions int
 	Seed        *uint64 // of the order; nil: chosen at the first start
@@ -118,7 +117,7 @@ func parsePlan(name string, data []byte) (*Plan, error) {
 	if !ok {
 		return nil, doc.Err()
 	}
-	r := &planReader{plan: &Plan{File: name, Repetitions: 1}}
+	r := &planReader{plan: &Plan{Repetitions: 1}}
 	entries := root.Mapping("", &planKeys)
 	for _, e := range entries { // the names are needed by all others
 		if e.Key == "parameters" {

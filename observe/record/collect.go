@@ -33,7 +33,6 @@ type Head struct {
 	Rank, Thread int
 	Bytes        int64 // recorded, or counted if it was an estimate
 	Samples      int64
-	Lost         int64         // records for which there was no room
 	Full         bool          // recording stopped because the limit of size was reached
 	Failure      syscall.Errno // why recording stopped early, e.g. no space left on device
 	Wrapped      bool          // older records were overwritten
@@ -257,7 +256,7 @@ func (c *collector) rank(out *Collection, files []*threadFiles) ([]*streamTables
 			Host: f.head.host, Truncated: f.head.closed != rawClosed, RoundTrips: f.definitions.pings,
 		})
 		out.Heads = append(out.Heads, Head{
-			Rank: f.rank, Thread: f.thread, Bytes: int64(f.head.bytes), Samples: int64(f.head.samples), Lost: int64(f.head.lost),
+			Rank: f.rank, Thread: f.thread, Bytes: int64(f.head.bytes), Samples: int64(f.head.samples),
 			Failure: f.head.failure, Full: f.head.closed == rawFull || f.head.lost > 0, Wrapped: f.wrapped, Uncounted: f.uncounted,
 			Truncated: f.head.closed == rawOpenEnd, NoCPU: time.Duration(f.head.waited), Refused: int64(f.head.refused),
 			Counters: f.head.counters, CountingEnded: f.head.countingEnded,

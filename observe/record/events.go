@@ -17,7 +17,6 @@ type mpiCall struct {
 	region     uint32
 	collective bool
 	op         timeline.Op
-	makesComm  bool
 	tests      bool // it may find nothing
 	buffered   bool // it prepares buffered sends
 	onWindow   bool
@@ -42,7 +41,6 @@ func callTable(list []mpi.Function, regions *regionTable) []mpiCall {
 		} else if classes[name] == "icomm" {
 			c.collective, c.op = true, timeline.OpCreateHandle
 		}
-		c.makesComm = strings.HasPrefix(classes[name], "newcomm")
 		c.tests = strings.HasPrefix(classes[name], "test") || name == "Iprobe" || name == "Improbe" || name == "Win_test" || name == "Parrived"
 		base := strings.TrimSuffix(name, "_c")
 		c.window, c.onWindow = windowCalls[base].event, windowCalls[base].class != ""

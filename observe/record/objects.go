@@ -19,7 +19,6 @@ type rawObject struct {
 // object is a window or a file in a trace.
 type object struct {
 	number    uint32
-	isFile    bool
 	allocated bool // MPI made the memory of the window
 }
 
@@ -70,7 +69,7 @@ func (t *objectTable) addRank(list []rawObject, comms map[uint32]uint32, calls [
 			*of = append(*of, timeline.Object{Name: name, Comm: int32(comm)})
 		}
 		made := int(o.function) < len(calls) && calls[o.function].window.Op == timeline.OpCreateHandleAllocate
-		objects[o.id] = object{number: number, isFile: o.isFile, allocated: made}
+		objects[o.id] = object{number: number, allocated: made}
 	}
 	return objects
 }

@@ -88,7 +88,7 @@ const (
 
 // rawHead is the head of a raw file.
 type rawHead struct {
-	rank, ranks, thread          int
+	rank, ranks                  int
 	base                         int // the first rank of its world
 	chunkSize                    int
 	definitions                  bool
@@ -131,7 +131,7 @@ func parseRawHead(b []byte) (*rawHead, error) {
 		return nil, fmt.Errorf("%w of this version (%d, want %d)", errRaw, v, rawVersion)
 	}
 	h := &rawHead{
-		rank: int(le.Uint32(b[16:])), ranks: int(le.Uint32(b[20:])), thread: int(le.Uint32(b[24:])),
+		rank: int(le.Uint32(b[16:])), ranks: int(le.Uint32(b[20:])),
 		chunkSize: int(le.Uint32(b[32:])), definitions: le.Uint32(b[36:]) != 0,
 		start: int64(le.Uint64(b[40:])), wall: int64(le.Uint64(b[48:])), period: int64(le.Uint64(b[56:])),
 		closed: le.Uint64(b[64:]), lost: le.Uint64(b[72:]), bytes: le.Uint64(b[80:]), samples: le.Uint64(b[96:]),

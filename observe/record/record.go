@@ -65,7 +65,6 @@ type Result struct {
 	ExitCode int    // of the command
 	Out      string // directory of the trace; empty if there is none
 	Ranks    int
-	Events   uint64
 	Samples  int64
 	Heads    []Head
 	Library  *mpi.Library

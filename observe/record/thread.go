@@ -22,7 +22,6 @@ type threadNow struct {
 	path           uint32
 	paths          map[uint32]int // of samples since the last call
 	partial        bool
-	closed         bool
 }
 
 // mostPolls is the number of different tests of a run that are looked at.
@@ -35,7 +34,7 @@ func readThread(f *threadFiles, h *history) (*threadNow, error) {
 		return nil, err
 	}
 	defer file.Close()
-	t := &threadNow{number: f.thread, paths: map[uint32]int{}, closed: raw.head.closed == rawClosed}
+	t := &threadNow{number: f.thread, paths: map[uint32]int{}}
 	t.partial = raw.wrapped || raw.head.full() || raw.head.lost > 0
 	var rec rawRecord
 	for {
