@@ -90,8 +90,7 @@ func (r *report) writeVerdict(a *env.Env, w io.Writer) {
 	if len(v.Changes) == 0 {
 		return
 	}
-	t := table.New(table.Column{Key: "predicted", Align: table.Right}, table.Column{Key: "still to gain", Align: table.Right},
-		table.Column{Key: "state"}, table.Column{Key: "change"})
+	t := table.Of(">predicted", ">still to gain", "state", "change")
 	for _, f := range v.Changes {
 		t.Add(phrase.Percent(f.Predicted, 1), phrase.Percent(max(f.Left, 0), 1), f.State, f.Text)
 	}

@@ -144,8 +144,7 @@ func (c *progress) JSON(*env.Env) (any, error) {
 
 // Rows has a row for each run.
 func (c *progress) Rows(*env.Env) env.Rows {
-	t := table.New(table.Column{Key: "run"}, table.Column{Key: "state"}, table.Column{Key: "attempts"}, table.Column{Key: "exit"},
-		table.Column{Key: "wall_s"}, table.Column{Key: "cores"}, table.Column{Key: "host"}, table.Column{Key: "reason"})
+	t := table.Of("run", "state", "attempts", "exit", "wall_s", "cores", "host", "reason")
 	for i := range c.states {
 		r := &c.states[i]
 		last := r.Last
@@ -174,10 +173,7 @@ func (c *progress) Text(a *env.Env, w io.Writer) {
 	for _, name := range c.Plan.Names() {
 		columns = append(columns, table.Column{Key: name, Align: table.Right})
 	}
-	for _, key := range []string{"finished", "failed", "running", "left", "median time"} {
-		columns = append(columns, table.Column{Key: key, Align: table.Right})
-	}
-	t := table.New(columns...)
+	t := table.New(append(columns, table.Columns(">finished", ">failed", ">running", ">left", ">median time")...)...)
 	for first := 0; first < len(c.states); {
 		end := first + 1
 		for end < len(c.states) && slices.Equal(c.states[end].At, c.states[first].At) {

@@ -44,11 +44,7 @@ func (r *report) Rows(*env.Env) env.Rows {
 
 // table lists the changes; shown leaves out those that are not worth a row.
 func (r *report) table(shown bool) *table.Table {
-	right := table.Right
-	t := table.New(table.Column{Key: "metric"}, table.Column{Key: "a_s", Title: "A", Align: right}, table.Column{Key: "b_s", Title: "B",
-		Align: right},
-		table.Column{Key: "difference_s", Title: "change", Align: right}, table.Column{Key: "relative", Title: "", Align: right},
-		table.Column{Key: "p", Align: right}, phrase.PathColumn("in"))
+	t := phrase.PathTable("metric", ">a_s=A", ">b_s=B", ">difference_s=change", ">relative", ">p", "callpath=in")
 	units := !shown && slices.ContainsFunc(r.Changes, func(c compare.Change) bool { return c.Unit != "" })
 	if units {
 		t.Columns = append(t.Columns, table.Column{Key: "unit"})

@@ -173,7 +173,7 @@ func writeSchema(a *env.Env, w io.Writer, name string, args []string) error {
 func explain(a *env.Env, w io.Writer, args []string) error {
 	all := allTopics()
 	if len(args) == 0 {
-		t := table.New(table.Column{Key: "metric"}, table.Column{Key: "meaning"})
+		t := table.Of("metric", "meaning")
 		for _, topic := range all {
 			t.Add(topic.name, topic.short)
 		}

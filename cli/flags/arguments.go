@@ -30,7 +30,7 @@ func Arguments(pairs ...string) map[string]string {
 
 // WritePairs writes names and texts as two columns.
 func WritePairs(w io.Writer, pairs []Pair, width int) {
-	t := table.New(table.Column{Key: "name"}, table.Column{Key: "text"})
+	t := table.Of("name", "text")
 	for _, x := range pairs {
 		t.Add("  "+x.Name, x.Text)
 	}

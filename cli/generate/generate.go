@@ -128,8 +128,7 @@ func (l patternList) table() *table.Table {
 	if l.only != nil {
 		return algorithmTable(l.only.Name)
 	}
-	t := table.New(table.Column{Key: "name"}, table.Column{Key: "kind"}, table.Column{Key: "info"},
-		table.Column{Key: "params"}, table.Column{Key: "algorithms"})
+	t := table.Of("name", "kind", "info", "params", "algorithms")
 	for _, p := range pattern.List() {
 		t.Add(p.Name, string(p.Kind), p.Info, strings.Join(p.Params, " "), strings.Join(algorithmsOf(p.Name), " "))
 	}
@@ -147,7 +146,7 @@ func writeList(a *env.Env, w io.Writer) {
 		{pattern.Application, "Applications"},
 	} {
 		fmt.Fprintf(w, "%s\n", a.Bold(section.title))
-		t := table.New(table.Column{Key: "name"}, table.Column{Key: "info"})
+		t := table.Of("name", "info")
 		for _, p := range pattern.List() {
 			if p.Kind == section.kind {
 				t.Add("  "+p.Name, p.Info)
@@ -157,7 +156,7 @@ func writeList(a *env.Env, w io.Writer) {
 		fmt.Fprintln(w)
 	}
 	fmt.Fprintf(w, "%s\n", a.Bold("Algorithms of the collectives (--algorithm)"))
-	t := table.New(table.Column{Key: "operation"}, table.Column{Key: "algorithms"})
+	t := table.Of("operation", "algorithms")
 	for _, op := range schedule.Operations() {
 		t.Add("  "+op.String(), strings.Join(algorithmsOf(op.String()), ", "))
 	}
@@ -198,8 +197,7 @@ func writeIndented(w io.Writer, line string, width int) {
 
 // algorithmTable lists the algorithms of a collective pattern.
 func algorithmTable(name string) *table.Table {
-	t := table.New(table.Column{Key: "algorithm", Title: "  algorithm"}, table.Column{Key: "rounds"},
-		table.Column{Key: "volume"}, table.Column{Key: "info"})
+	t := table.Of("algorithm=  algorithm", "rounds", "volume", "info")
 	op, ok := operationOf(name)
 	if !ok {
 		return t

@@ -175,8 +175,7 @@ func (r *report) title() string {
 
 // table is what the ranks do; top: the number of rows, 0: all.
 func (r *report) table(top int) *table.Table {
-	since := table.Column{Key: "since", Align: table.Right}
-	t := table.New(table.Column{Key: "ranks"}, table.Column{Key: "doing"}, since, phrase.PathColumn("call path"))
+	t := phrase.PathTable("ranks", "doing", ">since", "callpath=call path")
 	t.Limit = top
 	for _, s := range r.States {
 		who := strings.TrimPrefix(strings.TrimPrefix(hang.Ranks(s.Ranks), "Ranks "), "Rank ")
@@ -190,7 +189,7 @@ func (r *report) table(top int) *table.Table {
 
 // Rows is what each rank does, for programs.
 func (r *report) Rows(*env.Env) env.Rows {
-	t := table.New(phrase.Columns("rank", "thread", "doing", "call", "since_s", "stuck", "callpath", "source")...)
+	t := table.Of("rank", "thread", "doing", "call", "since_s", "stuck", "callpath", "source")
 	for _, s := range r.States {
 		for _, rank := range s.Ranks {
 			t.Add(rank, s.Thread, s.Doing, s.Call, s.Since, s.Stuck, s.CallPath, s.Source)

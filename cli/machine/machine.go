@@ -48,15 +48,7 @@ func machineListCommand(a *env.Env) *cobra.Command {
 // machineTable has a row for each embedded machine, with the parameters of pairs
 // that are far from each other.
 func machineTable() (*table.Table, error) {
-	t := table.New(
-		table.Column{Key: "name"},
-		table.Column{Key: "L_ns", Title: "L", Align: table.Right},
-		table.Column{Key: "o_ns", Title: "o", Align: table.Right},
-		table.Column{Key: "g_ns", Title: "g", Align: table.Right},
-		table.Column{Key: "G_ns", Title: "G per byte", Align: table.Right},
-		table.Column{Key: "S_bytes", Title: "S", Align: table.Right},
-		table.Column{Key: "note", Title: "note"},
-	)
+	t := table.Of("name", ">L_ns=L", ">o_ns=o", ">g_ns=g", ">G_ns=G per byte", ">S_bytes=S", "note")
 	for _, name := range machine.Names() {
 		m, err := machine.Named(name)
 		if err != nil {
@@ -133,16 +125,7 @@ func showMachine(a *env.Env, w io.Writer, m *machine.Machine) {
 // classTable has a row for each class of pairs and each range of sizes in which
 // its parameters are the same.
 func classTable(m *machine.Machine) *table.Table {
-	t := table.New(
-		table.Column{Key: "class"},
-		table.Column{Key: "from", Align: table.Right},
-		table.Column{Key: "L", Align: table.Right},
-		table.Column{Key: "o", Align: table.Right},
-		table.Column{Key: "g", Align: table.Right},
-		table.Column{Key: "G", Align: table.Right},
-		table.Column{Key: "O", Align: table.Right},
-		table.Column{Key: "S", Align: table.Right},
-	)
+	t := table.Of("class", ">from", ">L", ">o", ">g", ">G", ">O", ">S")
 	for class := range machine.Class(machine.NumClasses) {
 		p := &m.Classes[class]
 		for _, from := range sizesOf(p) {

@@ -39,8 +39,7 @@ func (r *measuredClocks) Text(a *env.Env, w io.Writer) {
 }
 
 func (r *measuredClocks) sources() *table.Table {
-	t := table.New(append([]table.Column{{Key: "host"}, {Key: "source"}}, phrase.RightColumns("read", "resolution", "backwards", "moves",
-		"moved back", "speed")...)...)
+	t := table.Of("host", "source", ">read", ">resolution", ">backwards", ">moves", ">moved back", ">speed")
 	for _, h := range r.clocks.Sources {
 		for _, s := range h.Sources {
 			speed := ""
@@ -58,7 +57,7 @@ func (r *measuredClocks) sources() *table.Table {
 
 func (r *measuredClocks) trips() *table.Table {
 	sorted := stat.Sorted(tripTimes(r.clocks.RoundTrips))
-	t := table.New(phrase.RightColumns("pings", "min", "median", "p90", "p99", "max")...)
+	t := table.Of(">pings", ">min", ">median", ">p90", ">p99", ">max")
 	at := func(q float64) string { return unit.Duration(stat.Quantile(sorted, q)).Short() }
 	t.Add(phrase.Grouped(len(sorted)), at(0), at(0.5), at(0.9), at(0.99), at(1))
 	return t
@@ -73,7 +72,7 @@ func tripTimes(pings []clock.Ping) []float64 {
 }
 
 func (r *measuredClocks) choice() *table.Table {
-	t := table.New(phrase.RightColumns("N", "pings", "above the shortest", "lowest quarter of as many")...)
+	t := table.Of(">N", ">pings", ">above the shortest", ">lowest quarter of as many")
 	for _, c := range r.clocks.Choice {
 		t.Add(c.Patience, fmt.Sprintf("%.1f", c.Pings), phrase.PercentCell(c.Excess).Text, phrase.PercentCell(c.Quarter).Text)
 	}
@@ -81,7 +80,7 @@ func (r *measuredClocks) choice() *table.Table {
 }
 
 func (r *measuredClocks) schemes() *table.Table {
-	t := table.New(phrase.RightColumns("ranks", "rounds of the tree", "tree", "linear", "ratio")...)
+	t := table.Of(">ranks", ">rounds of the tree", ">tree", ">linear", ">ratio")
 	for _, s := range r.clocks.Times {
 		t.Add(s.Ranks, len(clock.TreeRounds(s.Ranks)), nsText(float64(s.Tree.Nanoseconds())), nsText(float64(s.Linear.Nanoseconds())),
 			fmt.Sprintf("%.2f", float64(s.Linear)/float64(s.Tree)))
@@ -90,7 +89,7 @@ func (r *measuredClocks) schemes() *table.Table {
 }
 
 func (r *measuredClocks) ranks() *table.Table {
-	t := table.New(phrase.RightColumns("rank", "hops", "offset", "fitted drift", "proven drift", "bound", "bound later")...)
+	t := table.Of(">rank", ">hops", ">offset", ">fitted drift", ">proven drift", ">bound", ">bound later")
 	for i := range r.clocks.Ends {
 		e := &r.clocks.Ends[i]
 		drifts, bound, later := "-", "-", "-"
@@ -115,8 +114,7 @@ func modelOf(list []measure.ModelError, model measure.ClockModel) measure.ModelE
 
 // worst has the largest figures of each model over all ranks.
 func (r *measuredClocks) worst() *table.Table {
-	t := table.New(append([]table.Column{{Key: "model"}}, phrase.RightColumns("true error", "bound", "true error later", "bound later",
-		"against new pings")...)...)
+	t := table.Of("model", ">true error", ">bound", ">true error later", ">bound later", ">against new pings")
 	for _, model := range measure.ClockModels {
 		var end, later measure.ModelError
 		known, found := true, false
@@ -162,9 +160,8 @@ func larger(a, b measure.ModelError) measure.ModelError {
 
 // Rows has a line for each model of each rank, for programs.
 func (r *measuredClocks) Rows(*env.Env) env.Rows {
-	t := table.New(append(append(phrase.RightColumns("rank", "hops", "offset_ns", "drift_ppm", "drift_low_ppm", "drift_high_ppm"),
-		table.Column{Key: "model"}),
-		phrase.RightColumns("bound_ns", "error_ns", "later_bound_ns", "later_error_ns", "later_outside_ns")...)...)
+	t := table.Of(">rank", ">hops", ">offset_ns", ">drift_ppm", ">drift_low_ppm", ">drift_high_ppm", "model",
+		">bound_ns", ">error_ns", ">later_bound_ns", ">later_error_ns", ">later_outside_ns")
 	for i := range r.clocks.Ends {
 		e := &r.clocks.Ends[i]
 		for k, m := range e.End {

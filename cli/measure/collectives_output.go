@@ -60,16 +60,16 @@ func reductionText(r measure.Reduction) string {
 func (r *measuredCollectives) table(c *measure.Collectives) *table.Table {
 	artificial := slices.ContainsFunc(c.Options.Operations, func(o measure.Operation) bool { return o.Work > 0 })
 	overlaps := slices.ContainsFunc(c.Options.Operations, func(o measure.Operation) bool { return o.Overlaps() })
-	columns := append([]table.Column{{Key: "operation"}}, phrase.RightColumns("ranks", "size", "median", "95 % interval", "quartiles", "min",
-		"medians of launches", "valid")...)
+	columns := table.Columns("operation", ">ranks", ">size", ">median", ">95 % interval", ">quartiles", ">min",
+		">medians of launches", ">valid")
 	if overlaps {
-		columns = append(columns, phrase.RightColumns("overlap")...)
+		columns = append(columns, table.Columns(">overlap")...)
 	}
 	if artificial {
-		columns = append(columns, phrase.RightColumns("true", "bias")...)
+		columns = append(columns, table.Columns(">true", ">bias")...)
 	}
 	if r.before != nil {
-		columns = append(columns, phrase.RightColumns("before", "change", "p")...)
+		columns = append(columns, table.Columns(">before", ">change", ">p")...)
 	}
 	t := table.New(columns...)
 	for _, p := range c.Points {

@@ -106,8 +106,7 @@ func (m measurements) WriteColumns(w io.Writer, f columnfile.Format, verb string
 func (r *measuredMemory) Text(a *env.Env, w io.Writer) {
 	fmt.Fprintf(w, "memory: %s on %s\n\nBytes that a call leaves allocated\n\n", r.jobs[0].MPI,
 		hostsText(r.jobs[len(r.jobs)-1].Hosts))
-	objects := table.New(append([]table.Column{{Key: "call"}}, phrase.RightColumns("ranks", "bytes", "least rank", "first call",
-		"pools grew")...)...)
+	objects := table.Of("call", ">ranks", ">bytes", ">least rank", ">first call", ">pools grew")
 	for i := range measure.ObjectKinds {
 		for _, m := range r.jobs {
 			o := &m.Objects[i]
@@ -121,7 +120,7 @@ func (r *measuredMemory) Text(a *env.Env, w io.Writer) {
 
 // processes has a line for each number of ranks.
 func (r *measuredMemory) processes() *table.Table {
-	t := table.New(phrase.RightColumns("ranks", "before Init", "by Init", "at the end", "private", "resident", "of all ranks")...)
+	t := table.Of(">ranks", ">before Init", ">by Init", ">at the end", ">private", ">resident", ">of all ranks")
 	for _, m := range r.jobs {
 		var before, initial, end, private, resident, all int64
 		for i := range m.Process {

@@ -49,8 +49,7 @@ func (r *measuredNetwork) Text(a *env.Env, w io.Writer) {
 }
 
 func parameterTable(n *measure.Network) *table.Table {
-	t := table.New(table.Column{Key: "parameter"}, table.Column{Key: "value", Align: table.Right}, table.Column{Key: "interval",
-		Align: table.Right}, table.Column{Key: "meaning"})
+	t := table.Of("parameter", ">value", ">interval", "meaning")
 	add := func(name string, f measure.Figure, text func(float64) string, meaning string) {
 		t.Add(name, text(f.Value), intervalText(f, text), meaning)
 	}
@@ -63,7 +62,7 @@ func parameterTable(n *measure.Network) *table.Table {
 }
 
 func protocolTable(n *measure.Network) *table.Table {
-	t := table.New(append([]table.Column{{Key: "sizes"}}, phrase.RightColumns("g", "G", "interval of G", "bandwidth", "o_s", "o_r")...)...)
+	t := table.Of("sizes", ">g", ">G", ">interval of G", ">bandwidth", ">o_s", ">o_r")
 	for _, p := range n.Protocols {
 		bandwidth := "-"
 		if p.PerByte.Value > 0 {
@@ -103,9 +102,9 @@ func eagerText(n *measure.Network, o *measure.NetworkOptions) string {
 
 // Rows has a line for each size of each class.
 func (r *measuredNetwork) Rows(*env.Env) env.Rows {
-	t := table.New(append([]table.Column{{Key: "class"}}, phrase.RightColumns("size", "single_ns", "single_min_ns", "single_p90_ns",
-		"burst_ns", "burst_min_ns", "burst_p90_ns",
-		"paced_ns", "paced_min_ns", "paced_p90_ns", "gap_ns", "send_ns", "receive_ns", "disturbed")...)...)
+	t := table.Of("class", ">size", ">single_ns", ">single_min_ns", ">single_p90_ns", ">burst_ns", ">burst_min_ns",
+		">burst_p90_ns", ">paced_ns", ">paced_min_ns", ">paced_p90_ns", ">gap_ns", ">send_ns", ">receive_ns",
+		">disturbed")
 	for i := range r.classes {
 		c := &r.classes[i]
 		for _, p := range c.Network.Points {

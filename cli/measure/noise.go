@@ -289,8 +289,7 @@ func (r *measuredNoise) Rows(*env.Env) env.Rows { return r.table() }
 func (r *measuredNoise) Text(a *env.Env, w io.Writer) {
 	fmt.Fprintf(w, "noise: %s\n%s\n\n", r.title(), r.limit())
 	a.WriteText(w, r.table(), true)
-	causes := table.New(append([]table.Column{{Key: "cpu", Align: table.Right}, {Key: "cause"}}, phrase.RightColumns("detours", "rate",
-		"lost")...)...)
+	causes := table.Of(">cpu", "cause", ">detours", ">rate", ">lost")
 	for i := range r.noise.CPUs {
 		c := &r.noise.CPUs[i]
 		for _, l := range c.Lines {
@@ -320,18 +319,8 @@ func perSecond(count int, span unit.Duration) float64 {
 
 // table has a line for each CPU.
 func (r *measuredNoise) table() *table.Table {
-	t := table.New(
-		table.Column{Key: "cpu", Align: table.Right},
-		table.Column{Key: "t_min_ns", Title: "t_min", Align: table.Right},
-		table.Column{Key: "detours", Align: table.Right},
-		table.Column{Key: "rate_per_second", Title: "rate", Align: table.Right},
-		table.Column{Key: "overhead_percent", Title: "overhead", Align: table.Right},
-		table.Column{Key: "median_ns", Title: "median", Align: table.Right},
-		table.Column{Key: "p99_ns", Title: "p99", Align: table.Right},
-		table.Column{Key: "max_ns", Title: "max", Align: table.Right},
-		table.Column{Key: "duration_s", Title: "measured", Align: table.Right},
-		table.Column{Key: "switches", Align: table.Right},
-	)
+	t := table.Of(">cpu", ">t_min_ns=t_min", ">detours", ">rate_per_second=rate", ">overhead_percent=overhead",
+		">median_ns=median", ">p99_ns=p99", ">max_ns=max", ">duration_s=measured", ">switches")
 	for i := range r.noise.CPUs {
 		c := &r.noise.CPUs[i]
 		list := lengths(c)

@@ -191,12 +191,8 @@ func (r *schemesReport) Text(a *env.Env, w io.Writer) {
 
 // table has a line for each scheme and number of ranks.
 func (r *schemesReport) table() *table.Table {
-	columns := []table.Column{{Key: "ranks", Align: table.Right}, {Key: "scheme"}}
-	for _, c := range [][2]string{{"reported_ns", "reports"}, {"true_ns", "true"}, {"bias_percent", "bias"}, {"min_ns", "fastest"},
-		{"max_ns", "slowest process"}, {"clock_error_ns", "clocks wrong by"}} {
-		columns = append(columns, table.Column{Key: c[0], Title: c[1], Align: table.Right})
-	}
-	t := table.New(columns...)
+	t := table.Of(">ranks", "scheme", ">reported_ns=reports", ">true_ns=true", ">bias_percent=bias", ">min_ns=fastest",
+		">max_ns=slowest process", ">clock_error_ns=clocks wrong by")
 	time := func(ps float64) table.Cell {
 		d := unit.Duration(ps + 0.5)
 		return tables.Time(d)

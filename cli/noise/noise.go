@@ -81,13 +81,7 @@ func noiseListCommand(a *env.Env) *cobra.Command {
 // noiseTable has a row for each embedded profile, with the figures of its trace of
 // seed 0.
 func noiseTable() (*table.Table, error) {
-	t := table.New(
-		table.Column{Key: "name"},
-		table.Column{Key: "overhead_percent", Title: "overhead", Align: table.Right},
-		table.Column{Key: "rate_per_second", Title: "rate", Align: table.Right},
-		table.Column{Key: "longest_ns", Title: "longest", Align: table.Right},
-		table.Column{Key: "note"},
-	)
+	t := table.Of("name", ">overhead_percent=overhead", ">rate_per_second=rate", ">longest_ns=longest", "note")
 	for _, name := range noise.Names() {
 		p, err := noise.Named(name)
 		if err != nil {

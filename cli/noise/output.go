@@ -117,7 +117,7 @@ func (r *noiseReport) Text(a *env.Env, w io.Writer) {
 // summary are the figures of the whole trace.
 func (r *noiseReport) summary() *table.Table {
 	s := &r.stats
-	t := table.New(table.Column{Key: "what"}, table.Column{Key: "value", Align: table.Right}, table.Column{Key: "remark"})
+	t := table.Of("what", ">value", "remark")
 	t.Add("serial overhead", phrase.PercentCell(s.OverheadPercent).Text, fmt.Sprintf("%s of %s are noise", s.Noise.Short(), s.Period.Short()))
 	intervals := phrase.Grouped(s.Count) + " intervals"
 	if s.Count == 1 {
@@ -132,7 +132,7 @@ func (r *noiseReport) mean() unit.Duration { return unit.Duration(math.Round(r.s
 
 func (r *noiseReport) lengthTable() *table.Table {
 	s := &r.stats
-	t := table.New(append([]table.Column{{Key: "interval"}}, phrase.RightColumns("min", "q1", "median", "q3", "p99", "max", "mean")...)...)
+	t := table.Of("interval", ">min", ">q1", ">median", ">q3", ">p99", ">max", ">mean")
 	t.Add("length", s.Min.Short(), s.Q1.Short(), s.Median.Short(), s.Q3.Short(), s.P99.Short(), s.Max.Short(), r.mean().Short())
 	return t
 }
@@ -140,7 +140,7 @@ func (r *noiseReport) lengthTable() *table.Table {
 // largestTable says what the longest intervals carry. Shares that are less than one
 // interval are left to the other forms.
 func (r *noiseReport) largestTable() *table.Table {
-	t := table.New(append([]table.Column{{Key: "the longest"}}, phrase.RightColumns("intervals", "at least", "of the noise")...)...)
+	t := table.Of("the longest", ">intervals", ">at least", ">of the noise")
 	for _, l := range r.stats.Largest {
 		if float64(r.stats.Count)*l.Percent < 100 {
 			continue
@@ -154,8 +154,7 @@ func (r *noiseReport) largestTable() *table.Table {
 func shareName(l noise.Share) string { return strconv.FormatFloat(l.Percent, 'g', -1, 64) + " %" }
 
 func (r *noiseReport) sourceTable() *table.Table {
-	t := table.New(append([]table.Column{{Key: "source"}}, phrase.RightColumns("detours", "rate", "longest", "overhead",
-		"of the noise")...)...)
+	t := table.Of("source", ">detours", ">rate", ">longest", ">overhead", ">of the noise")
 	for _, s := range r.stats.Sources {
 		t.Add(s.Label, phrase.Grouped(s.Count), phrase.RateCell(r.rate(s.Count)).Text, s.Longest.Short(),
 			phrase.PercentCell(s.OverheadPercent).Text, phrase.PercentCell(s.NoisePercent).Text)
@@ -171,14 +170,8 @@ func (r *noiseReport) rate(count int) float64 {
 // Rows is the table for programs: a line for the whole, one for each share of the
 // longest intervals, one for each source.
 func (r *noiseReport) Rows(*env.Env) env.Rows {
-	var columns []table.Column
-	for _, key := range []string{
-		"kind", "name", "count", "rate_per_second", "noise_ns", "overhead_percent", "noise_percent",
-		"min_ns", "q1_ns", "median_ns", "q3_ns", "p99_ns", "max_ns", "mean_ns",
-	} {
-		columns = append(columns, table.Column{Key: key})
-	}
-	t := table.New(columns...)
+	t := table.Of("kind", "name", "count", "rate_per_second", "noise_ns", "overhead_percent", "noise_percent", "min_ns", "q1_ns",
+		"median_ns", "q3_ns", "p99_ns", "max_ns", "mean_ns")
 	s := &r.stats
 	ns := func(d unit.Duration) any { return json.Number(d.NS()) }
 	all := 0

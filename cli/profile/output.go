@@ -83,10 +83,7 @@ func (r *profileReport) writeCounts(a *env.Env, w io.Writer) {
 func ratio(v float64) string { return phrase.Percent(v, 1) }
 
 func (r *profileReport) writeComposition(a *env.Env, w io.Writer) {
-	t := table.New(table.Column{Key: "activity"}, table.Column{Key: "time", Align: table.Right}, table.Column{Key: "share",
-		Align: table.Right},
-		table.Column{Key: "least", Title: "min per rank", Align: table.Right}, table.Column{Key: "most", Title: "max per rank",
-			Align: table.Right})
+	t := table.Of("activity", ">time", ">share", ">least=min per rank", ">most=max per rank")
 	for _, p := range r.composition.Parts {
 		t.Add(waits.PartTitle(&p), p.Time.Short(), phrase.Percent(p.Time, r.composition.Total), slices.Min(p.ByRank).Short(),
 			slices.Max(p.ByRank).Short())
@@ -127,8 +124,7 @@ func (r *profileReport) writeTraffic(a *env.Env, w io.Writer) {
 		}
 		fmt.Fprintf(w, "\n%s, %s, between %s of ranks; most from %d to %d: %s\n", phrase.Plural(sum.Count, "message"), byteText(sum.Bytes),
 			phrase.Plural(len(links), "pair"), top.From, top.To, byteText(top.Bytes))
-		t := table.New(table.Column{Key: "size", Title: "message size"}, table.Column{Key: "messages", Align: table.Right},
-			table.Column{Key: "bytes", Align: table.Right})
+		t := table.Of("size=message size", ">messages", ">bytes")
 		for _, s := range r.profile.Sizes() {
 			t.Add(sizeRange(s.From, s.To), phrase.Grouped(s.Count), byteText(s.Bytes))
 		}

@@ -14,7 +14,6 @@ import (
 	"slackline/cli/exit"
 	"slackline/internal/cluster"
 	"slackline/internal/phrase"
-	"slackline/internal/table"
 	"slackline/model/dataset"
 	"slackline/show/figures"
 )
@@ -110,12 +109,10 @@ func (r *scalingReport) resample(a *env.Env, c *cobra.Command) error {
 }
 
 // bootstrapColumns are the columns of resampling in a table for programs.
-func (r *scalingReport) bootstrapColumns() []table.Column {
-	columns := []table.Column{
-		{Key: "same_lead"}, {Key: "lead_low"}, {Key: "lead_high"}, {Key: "coefficient"}, {Key: "coefficient_low"}, {Key: "coefficient_high"},
-	}
+func (r *scalingReport) bootstrapColumns() []string {
+	columns := []string{"same_lead", "lead_low", "lead_high", "coefficient", "coefficient_low", "coefficient_high"}
 	if r.place != nil {
-		columns = append(columns, table.Column{Key: "predicted_low"}, table.Column{Key: "predicted_high"})
+		columns = append(columns, "predicted_low", "predicted_high")
 	}
 	return columns
 }
@@ -152,16 +149,12 @@ func (r *scalingReport) writeBootstrap(a *env.Env, w io.Writer) {
 	}
 	title := fmt.Sprintf("How sure it is, by %s with seed %d", phrase.Plural(r.options.bootstrap.Times, "resample"), r.options.bootstrap.Seed)
 	fmt.Fprintf(w, "\n%s\n", a.Bold(title))
-	columns := []table.Column{
-		phrase.PathColumn("call path"), {Key: "metric"}, {Key: "lead"}, {Key: "same", Title: "same lead", Align: table.Right},
-		{Key: "leads", Title: "95 % of leads"}, {Key: "coefficient", Align: table.Right}, {Key: "interval", Title: "95 % interval"},
-	}
+	columns := []string{"callpath=call path", "metric", "lead", ">same=same lead", "leads=95 % of leads", ">coefficient",
+		"interval=95 % interval"}
 	if r.place != nil {
-		columns = append(columns, table.Column{Key: "predicted", Title: "at " + figures.PlaceText(r.data.Parameters, r.place),
-			Align: table.Right},
-			table.Column{Key: "range", Title: "95 % interval"})
+		columns = append(columns, ">predicted=at "+figures.PlaceText(r.data.Parameters, r.place), "range=95 % interval")
 	}
-	t := table.New(append(columns, table.Column{Key: "others", Title: "other leads"})...)
+	t := phrase.PathTable(append(columns, "others=other leads")...)
 	for i, b := range r.resampled {
 		if b == nil {
 			continue

@@ -41,29 +41,23 @@ func (r *scalingReport) wall(f *scaling.Fit) float64 {
 
 // table has a row for each model; exact gives all numbers for programs.
 func (r *scalingReport) table(exact bool) *table.Table {
-	columns := []table.Column{
-		phrase.PathColumn("call path"), {Key: "metric"}, {Key: "lead"},
-		{Key: "confidence", Align: table.Right}, {Key: "adjusted_r2", Title: "adj. R2", Align: table.Right},
-		{Key: "smape_percent", Title: "error", Align: table.Right},
-	}
+	columns := []string{"callpath=call path", "metric", "lead", ">confidence", ">adjusted_r2=adj. R2", ">smape_percent=error"}
 	if exact {
-		columns = append(columns, table.Column{Key: "noise"})
+		columns = append(columns, "noise")
 	}
 	if r.expect != nil {
-		columns = append(columns, table.Column{Key: "rank"}, table.Column{Key: "divergence"})
+		columns = append(columns, "rank", "divergence")
 	}
 	if r.place != nil {
-		title := "at " + figures.PlaceText(r.data.Parameters, r.place)
-		columns = append(columns, table.Column{Key: "predicted", Title: title, Align: table.Right}, table.Column{Key: "interval",
-			Title: "90 % interval"})
+		columns = append(columns, ">predicted=at "+figures.PlaceText(r.data.Parameters, r.place), "interval=90 % interval")
 	}
 	if r.options.budget.Given {
-		columns = append(columns, table.Column{Key: "wall", Align: table.Right})
+		columns = append(columns, ">wall")
 	}
 	if exact && r.resampled != nil {
 		columns = append(columns, r.bootstrapColumns()...)
 	}
-	t := table.New(append(columns, table.Column{Key: "model"})...)
+	t := phrase.PathTable(append(columns, "model")...)
 	for i := range r.models {
 		if r.models[i].Err == nil {
 			t.Add(r.row(i, exact)...)
@@ -133,8 +127,7 @@ func (r *scalingReport) Text(a *env.Env, w io.Writer) {
 // writeRanking writes what dominates at the target.
 func (r *scalingReport) writeRanking(a *env.Env, w io.Writer) {
 	fmt.Fprintf(w, "\n%s\n", a.Bold("What dominates at "+figures.PlaceText(r.data.Parameters, r.place)))
-	t := table.New(table.Column{Key: "metric"}, table.Column{Key: "share", Align: table.Right},
-		table.Column{Key: "predicted", Align: table.Right}, phrase.PathColumn("call path"))
+	t := phrase.PathTable("metric", ">share", ">predicted", "callpath=call path")
 	ranked := scaling.Dominating(r.models, r.place)
 	most := 10 // of a metric
 	if ranked[0].Fit.Metric != ranked[len(ranked)-1].Fit.Metric {

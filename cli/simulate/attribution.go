@@ -89,8 +89,7 @@ func writeAttribution(a *env.Env, w io.Writer, r *whatif.Attribution) {
 }
 
 func attributionTable(r *whatif.Attribution) *table.Table {
-	t := table.New(table.Column{Key: "noise"}, table.Column{Key: "time", Align: table.Right},
-		table.Column{Key: "share", Align: table.Right}, table.Column{Key: "remark"})
+	t := table.Of("noise", ">time", ">share", "remark")
 	total := &r.Total
 	add := func(what string, n unit.Nanoseconds, remark string) {
 		t.Add(what, n.Short(), phrase.Percent(n, total.Injected), remark)
@@ -122,8 +121,7 @@ func attributionTable(r *whatif.Attribution) *table.Table {
 
 // pathTable is what the critical path consists of.
 func pathTable(p *whatif.CriticalPath) *table.Table {
-	t := table.New(table.Column{Key: "critical path"}, table.Column{Key: "time", Align: table.Right},
-		table.Column{Key: "share", Align: table.Right}, table.Column{Key: "remark"})
+	t := table.Of("critical path", ">time", ">share", "remark")
 	length := unit.Nanoseconds(p.Length())
 	for _, part := range []struct {
 		what string
@@ -140,7 +138,7 @@ func pathTable(p *whatif.CriticalPath) *table.Table {
 }
 
 func sourceTable(r *whatif.Attribution) *table.Table {
-	t := accountTable(table.Column{Key: "source"})
+	t := accountTable("source")
 	for _, s := range r.Sources[:min(len(r.Sources), maxAttributed)] {
 		t.Add(append([]any{s.Source}, accountCells(&s.Account, &r.Total)...)...)
 	}
@@ -149,8 +147,7 @@ func sourceTable(r *whatif.Attribution) *table.Table {
 
 // attributedRanks lists ranks that have to do with the noise.
 func attributedRanks(r *whatif.Attribution) *table.Table {
-	t := accountTable(table.Column{Key: "rank", Align: table.Right})
-	t.Columns = append(t.Columns, table.Column{Key: "absorbed here", Align: table.Right})
+	t := accountTable(">rank", ">absorbed here")
 	for i := range r.Ranks {
 		rank := &r.Ranks[i]
 		if t.Len() == maxAttributed {
@@ -165,9 +162,8 @@ func attributedRanks(r *whatif.Attribution) *table.Table {
 	return t
 }
 
-func accountTable(of table.Column) *table.Table {
-	return table.New(of, table.Column{Key: "injected", Align: table.Right}, table.Column{Key: "on the path", Align: table.Right},
-		table.Column{Key: "share of the path's noise", Align: table.Right}, table.Column{Key: "absorbed", Align: table.Right})
+func accountTable(of string, further ...string) *table.Table {
+	return table.Of(append([]string{of, ">injected", ">on the path", ">share of the path's noise", ">absorbed"}, further...)...)
 }
 
 func accountCells(a, total *whatif.Account) []any {
@@ -176,8 +172,7 @@ func accountCells(a, total *whatif.Account) []any {
 
 // heldTable lists the steps of the path with the most noise.
 func heldTable(p *whatif.CriticalPath) *table.Table {
-	t := table.New(table.Column{Key: "path held up at", Align: table.Right}, table.Column{Key: "rank", Align: table.Right},
-		table.Column{Key: "during"}, table.Column{Key: "noise", Align: table.Right})
+	t := table.Of(">path held up at", ">rank", "during", ">noise")
 	held := slices.Clone(p.Held)
 	slices.SortStableFunc(held, func(x, y whatif.Hold) int { return cmp.Compare(y.Noise, x.Noise) })
 	for _, h := range held[:min(len(held), maxAttributed)] {

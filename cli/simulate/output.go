@@ -66,7 +66,7 @@ func (s *simulation) Text(a *env.Env, w io.Writer) {
 // summary are the figures that describe the whole run.
 func (s *simulation) summary() *table.Table {
 	r := &s.Result
-	t := table.New(table.Column{Key: "what"}, table.Column{Key: "value", Align: table.Right}, table.Column{Key: "remark"})
+	t := table.Of("what", ">value", "remark")
 	latest := slices.Index(r.Finish, r.Makespan)
 	sorted := slices.Sorted(slices.Values(r.Finish))
 	earliest := sorted[0]
@@ -96,9 +96,7 @@ func share(part, whole unit.Duration) string {
 
 // breakdownTable says where the time of all ranks went.
 func breakdownTable(r *simulate.Result) *table.Table {
-	t := table.New(table.Column{Key: "time of a rank"}, table.Column{Key: "mean", Align: table.Right},
-		table.Column{Key: "share", Align: table.Right}, table.Column{Key: "largest", Align: table.Right}, table.Column{Key: "at rank",
-			Align: table.Right})
+	t := table.Of("time of a rank", ">mean", ">share", ">largest", ">at rank")
 	total := 0.0
 	for i := range r.Ranks {
 		for _, part := range breakdownParts {
@@ -133,7 +131,7 @@ var breakdownParts = []struct {
 // rankTable lists the finish times by rank.
 func (s *simulation) rankTable() *table.Table {
 	r := &s.Result
-	columns := []table.Column{{Key: "rank", Align: table.Right}, {Key: "finish", Align: table.Right}}
+	columns := table.Columns(">rank", ">finish")
 	if len(r.Ranks) > 0 {
 		for _, part := range breakdownParts {
 			columns = append(columns, table.Column{Key: part.name, Align: table.Right})

@@ -92,22 +92,23 @@ func (r *seriesRun) alignment() string {
 func (s *seriesReport) textTable() *table.Table {
 	if s.run.series.Replicas == 1 {
 		if s.run.series.Noise.IsZero() {
-			t := table.New(phrase.RightColumns("ranks", "makespan")...)
+			t := table.Of(">ranks", ">makespan")
 			for _, p := range s.points {
 				t.Add(phrase.Grouped(p.Ranks), p.Noiseless.Short())
 			}
 			return t
 		}
-		t := table.New(phrase.RightColumns("ranks", "noiseless", "noisy", "slowdown")...)
+		t := table.Of(">ranks", ">noiseless", ">noisy", ">slowdown")
 		for _, p := range s.points {
 			d := p.Distribution()
 			t.Add(phrase.Grouped(p.Ranks), p.Noiseless.Short(), d.Median.Short(), shortFactor(d.Slowdown.Median))
 		}
 		return t
 	}
-	columns := phrase.RightColumns("ranks", "noiseless", "min", "q1", "median", "q3", "max", "mean", "outliers", "slowdown", "worst")
+	columns := table.Columns(">ranks", ">noiseless", ">min", ">q1", ">median", ">q3", ">max", ">mean", ">outliers",
+		">slowdown", ">worst")
 	if !s.complete {
-		columns = append(columns, phrase.RightColumns("replicas")...)
+		columns = append(columns, table.Columns(">replicas")...)
 	}
 	t := table.New(columns...)
 	for _, p := range s.points {
@@ -131,7 +132,7 @@ func shortFactor(f float64) string { return fmt.Sprintf("%.4g", f) }
 // replica.
 func (s *seriesReport) table() *table.Table {
 	if s.run.replicas.samples {
-		t := table.New(phrase.RightColumns("ranks", "replica", "noiseless_ns", "makespan_ns")...)
+		t := table.Of(">ranks", ">replica", ">noiseless_ns", ">makespan_ns")
 		for _, p := range s.points {
 			for i, m := range p.Samples {
 				t.Add(p.Ranks, i, p.Noiseless.NS(), m.NS())
@@ -139,8 +140,8 @@ func (s *seriesReport) table() *table.Table {
 		}
 		return t
 	}
-	t := table.New(phrase.RightColumns("ranks", "replicas", "noiseless_ns", "min_ns", "q1_ns", "median_ns", "q3_ns", "max_ns", "mean_ns",
-		"low_whisker_ns", "high_whisker_ns", "outliers", "median_slowdown", "max_slowdown")...)
+	t := table.Of(">ranks", ">replicas", ">noiseless_ns", ">min_ns", ">q1_ns", ">median_ns", ">q3_ns", ">max_ns",
+		">mean_ns", ">low_whisker_ns", ">high_whisker_ns", ">outliers", ">median_slowdown", ">max_slowdown")
 	for _, p := range s.points {
 		d := p.Distribution()
 		t.Add(d.Ranks, d.Replicas, d.Noiseless.NS(), d.Min.NS(), d.Q1.NS(), d.Median.NS(), d.Q3.NS(), d.Max.NS(), d.Mean.NS(),

@@ -113,7 +113,7 @@ func (m *gridReport) Text(a *env.Env, w io.Writer) {
 
 // square has a row for each G and a column for each L.
 func (m *gridReport) square() *table.Table {
-	columns := []table.Column{right("G")}
+	columns := table.Columns(">G")
 	for _, l := range m.latencies {
 		columns = append(columns, right("L="+unit.Duration(l).Short()))
 	}
@@ -130,7 +130,7 @@ func (m *gridReport) square() *table.Table {
 
 // atGiven lists for each G what L may become.
 func (m *gridReport) atGiven() *table.Table {
-	columns := []table.Column{right("G"), right("T"), right("lambda_L"), right("lambda_G"), right("rho_L")}
+	columns := table.Columns(">G", ">T", ">lambda_L", ">lambda_G", ">rho_L")
 	for _, p := range m.run.ask.percents {
 		columns = append(columns, right("L for "+p.String()))
 	}
@@ -150,7 +150,7 @@ func (m *gridReport) atGiven() *table.Table {
 
 // Rows has a row for each pair of L and G.
 func (m *gridReport) Rows(*env.Env) env.Rows {
-	s := table.New(right("G_ns"), right("L_ns"), right("T_ns"), right("slope_before"), right("slope_after"))
+	s := table.Of(">G_ns", ">L_ns", ">T_ns", ">slope_before", ">slope_after")
 	for _, row := range m.rows {
 		g := valueOf{tolerance.G, int64(row.perByte)}.number()
 		for _, p := range row.points {

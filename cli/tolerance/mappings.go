@@ -109,9 +109,8 @@ func (m *mappingReport) title() string {
 // table has a row for each mapping; times are short for people.
 func (m *mappingReport) table(short bool) *table.Table {
 	p := m.run.ask.variable()
-	columns := []table.Column{{Key: "mapping"}, right("ops"), right("messages"), {Key: "T_ns", Title: "T", Align: table.Right},
-		right("lambda_L"),
-		{Key: "lambda_G_bytes", Title: "lambda_G", Align: table.Right}, right("lambda_o"), right("rho_L")}
+	columns := table.Columns("mapping", ">ops", ">messages", ">T_ns=T", ">lambda_L", ">lambda_G_bytes=lambda_G",
+		">lambda_o", ">rho_L")
 	for _, percent := range m.run.ask.percents {
 		columns = append(columns, table.Column{Key: keyOf(p) + "_" + percent.Number(), Title: p.String() + " for " + percent.String(),
 			Align: table.Right})

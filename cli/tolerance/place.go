@@ -232,7 +232,7 @@ func (t *report) placeTable() *table.Table {
 	if p == nil {
 		return nil
 	}
-	s := table.New(table.Column{Key: "placement"}, right("T"), table.Column{Key: "remark"})
+	s := table.Of("placement", ">T", "remark")
 	s.Add("ranks in blocks", p.StartT.Short(), fmt.Sprintf("%s ns, %s on a node", p.StartT.NS(), phrase.Plural(t.run.place.cores, "rank")))
 	s.Add("as found", p.T.Short(), fmt.Sprintf("%s ns, %s less; after %s, of %s tried: %s", p.T.NS(),
 		phrase.Percent(p.StartT-p.T, p.StartT), phrase.Plural(p.Best, "swap"), phrase.Grouped(len(p.Swaps)), p.Stop))

@@ -246,7 +246,7 @@ func (t *report) solverTable() *table.Table {
 	if t.solved == nil {
 		return nil
 	}
-	s := table.New(table.Column{Key: "by clp"}, right("optimum"), right("took"), table.Column{Key: "remark"})
+	s := table.Of("by clp", ">optimum", ">took", "remark")
 	for i := range t.solved.Values {
 		v := &t.solved.Values[i]
 		remark := "agrees"

@@ -244,7 +244,7 @@ func (s *spreadReport) Text(_ *env.Env, w io.Writer) {
 		name, last = fmt.Sprintf("%d inputs", len(r.inputs)), "quantiles over the inputs"
 	}
 	fmt.Fprintf(w, "%s, %s\n\n", r.titleOf(name, s.ranks, r.usedMapping(r.inputs[0])), last)
-	columns := []table.Column{{Key: "answer"}}
+	columns := table.Columns("answer")
 	if s.quiet != nil {
 		columns = append(columns, right("without noise"))
 	}
@@ -307,9 +307,9 @@ func quantilesOf(s *tolerance.Spread) []tolerance.Largest {
 
 // Rows has a row for each run.
 func (s *spreadReport) Rows(*env.Env) env.Rows {
-	columns := []table.Column{{Key: "input"}}
+	columns := table.Columns("input")
 	if s.quiet != nil {
-		columns = []table.Column{right("replica"), right("seed")}
+		columns = table.Columns(">replica", ">seed")
 	}
 	for _, m := range s.measures {
 		columns = append(columns, right(m.key))

@@ -65,7 +65,7 @@ func right(key string) table.Column { return table.Column{Key: key, Align: table
 // summary are T, its slopes and where they hold.
 func (t *report) summary() *table.Table {
 	a := t.answers
-	s := table.New(table.Column{Key: "what"}, right("value"), table.Column{Key: "remark"})
+	s := table.Of("what", ">value", "remark")
 	s.Add("T", a.T.Short(), fmt.Sprintf("%s ns; %s, %s", a.T.NS(),
 		phrase.Plural(t.answers.Size.Ops, "operation"), phrase.Plural(t.answers.Size.Messages, "message")))
 	varied := ""
@@ -126,7 +126,7 @@ func largestWords(p tolerance.Parameter, l tolerance.Largest) (short, exact stri
 func (t *report) toleranceTable() *table.Table {
 	a := t.answers
 	p := a.Question.Variable.Parameter
-	s := table.New(right("T may grow by"), right("largest "+p.String()), right("that is"), table.Column{Key: "exactly"})
+	s := table.Of(">T may grow by", ">largest "+p.String(), ">that is", "exactly")
 	for i, l := range a.Tolerance {
 		short, exact := largestWords(p, l)
 		more := "-"
@@ -165,10 +165,10 @@ func (t *report) partTable() *table.Table {
 	if len(t.parts) == 0 {
 		return nil
 	}
-	columns := []table.Column{{Key: "pair of ranks"}, right("on the path"), right("slope")}
+	columns := table.Columns("pair of ranks", ">on the path", ">slope")
 	wires := t.run.wiring.wires > 0
 	if wires {
-		columns = slices.Concat([]table.Column{{Key: "wire"}, {Key: "kind"}}, columns[1:])
+		columns = slices.Concat(table.Columns("wire", "kind"), columns[1:])
 	}
 	for _, p := range t.run.ask.percents {
 		columns = append(columns, right("L for "+p.String()))
@@ -208,7 +208,7 @@ func (t *report) profileTable() *table.Table {
 	if !t.run.where.critical {
 		return nil
 	}
-	s := table.New(table.Column{Key: "critical path"}, right("time"), right("share"))
+	s := table.Of("critical path", ">time", ">share")
 	for _, k := range pathKinds {
 		d := k.of(t.answers.Path.Profile)
 		s.Add(k.name, d.Short(), phrase.Percent(d, t.answers.T))
@@ -271,8 +271,7 @@ func (t *report) slackTable() *table.Table {
 	if t.slack == nil {
 		return nil
 	}
-	s := table.New(table.Column{Key: "slack in"}, table.Column{Key: "of"}, right("operations"), right("without slack"),
-		right("smallest"), right("median"), right("largest"))
+	s := table.Of("slack in", "of", ">operations", ">without slack", ">smallest", ">median", ">largest")
 	summary := t.slack.Summary()
 	for _, g := range summary[:min(len(summary), maxListedParts)] {
 		s.Add(originName(t.schedule.Origins(), g.Origin), g.Kind.String(), phrase.Grouped(g.Ops), phrase.Grouped(g.Critical),
@@ -285,7 +284,7 @@ func (t *report) whatIfTable() *table.Table {
 	if len(t.whatIfs) == 0 {
 		return nil
 	}
-	s := table.New(table.Column{Key: "what if"}, right("takes less"), right("T"), right("T shrinks by"), right("of T"))
+	s := table.Of("what if", ">takes less", ">T", ">T shrinks by", ">of T")
 	for i, a := range t.whatIfs {
 		s.Add(a.Path, t.run.where.whatIf[i].Percent.String(), a.T.Short(), (t.answers.T - a.T).Short(), phrase.Percent(t.answers.T-a.T,
 			t.answers.T))
@@ -306,7 +305,7 @@ func (t *report) writePath(w io.Writer) {
 		fmt.Fprintf(w, "\nThe path has %s operations: --format json lists them.\n", phrase.Grouped(len(path)))
 		return
 	}
-	s := table.New(right("path: rank"), table.Column{Key: "operation"}, table.Column{Key: "kind"})
+	s := table.Of(">path: rank", "operation", "kind")
 	for i, v := range path {
 		s.Add(fmt.Sprint(v.Rank), t.schedule.Name(v.Rank, v.Op), t.answers.Path.Kinds[i].String())
 	}

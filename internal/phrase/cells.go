@@ -20,24 +20,6 @@ func RateCell(perSecond float64) table.Cell {
 	return table.Cell{Text: text, Value: perSecond}
 }
 
-// Columns are columns with these keys.
-func Columns(keys ...string) []table.Column {
-	columns := make([]table.Column, len(keys))
-	for i, key := range keys {
-		columns[i].Key = key
-	}
-	return columns
-}
-
-// RightColumns are columns whose cells are on the right.
-func RightColumns(keys ...string) []table.Column {
-	columns := Columns(keys...)
-	for i := range columns {
-		columns[i].Align = table.Right
-	}
-	return columns
-}
-
 // NumberCell is a number for people and programs; what is none is "-".
 func NumberCell(v float64, format string) table.Cell {
 	p := Finite(v)

@@ -10,9 +10,15 @@ import (
 	"slackline/internal/table"
 )
 
-// PathColumn is a column of call paths. Where its table is too wide, they are shortened.
-func PathColumn(title string) table.Column {
-	return table.Column{Key: "callpath", Title: title, Short: ShortPath}
+// PathTable is a table with a column callpath, in which call paths are shortened where the table is too wide.
+func PathTable(columns ...string) *table.Table {
+	t := table.Of(columns...)
+	for i := range t.Columns {
+		if t.Columns[i].Key == "callpath" {
+			t.Columns[i].Short = ShortPath
+		}
+	}
+	return t
 }
 
 // ShortPath returns a call path or the name of a function in at most so many letters, as far as that is possible: first

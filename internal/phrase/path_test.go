@@ -36,7 +36,8 @@ func TestShortPath(t *testing.T) {
 
 // Call paths are shortened where a table is too wide, and a chart keeps its blanks.
 func TestNarrowTables(t *testing.T) {
-	tab := table.New(PathColumn("in"), table.Column{Key: "time", Align: table.Right}, table.Column{Key: "over", Fixed: true})
+	tab := PathTable("callpath=in", ">time", "over")
+	tab.Columns[2].Fixed = true
 	path := "main/" + strings.Repeat("phase/", 30) + "MPI_Allreduce"
 	chart := "|.   :   *   #    .    :    #|"
 	tab.Add(path, "3 s", chart)

@@ -61,6 +61,22 @@ type Table struct {
 // New returns an empty table.
 func New(columns ...Column) *Table { return &Table{Columns: columns} }
 
+// Of is New with Columns.
+func Of(columns ...string) *Table { return New(Columns(columns...)...) }
+
+// Columns are columns by their keys, each as KEY or KEY=TITLE; > before a key aligns its column on the right.
+func Columns(columns ...string) []Column {
+	list := make([]Column, len(columns))
+	for i, text := range columns {
+		key, right := strings.CutPrefix(text, ">")
+		c := &list[i]
+		if c.Key, c.Title, _ = strings.Cut(key, "="); right {
+			c.Align = Right
+		}
+	}
+	return list
+}
+
 // Add appends a row, up to the limit. Each cell is a Cell, or a plain value that is its own text.
 // Add panics if the number of cells is not the number of columns.
 func (t *Table) Add(cells ...any) {
@@ -120,8 +136,8 @@ type TextOptions struct {
 // gap separates two columns.
 const gap = "  "
 
-// WriteText writes the table for people to a writer that keeps its errors, as bufio.Writer does. If it is wider than allowed, columns that can be shortened (Column.Short) are, and the last
-// column is wrapped, provided that it is aligned left and some room is left.
+// WriteText writes the table for people to a writer that keeps its errors, as bufio.Writer does. If it is wider than allowed,
+// columns that can be shortened (Column.Short) are, and the last column is wrapped, provided that it is aligned left and some room is left.
 func (t *Table) WriteText(w io.Writer, o TextOptions) {
 	widths := t.widths(!o.NoHeader)
 	last := len(t.Columns) - 1

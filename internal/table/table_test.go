@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"html"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -148,5 +149,14 @@ func TestPick(t *testing.T) {
 	}
 	if got := tab.Pick("a"); got.Left != 1 || len(tab.Columns) != 3 || len(tab.Rows[0]) != 3 {
 		t.Errorf("Pick left %d out and changed the table to %v", got.Left, tab.Columns)
+	}
+}
+
+func TestColumns(t *testing.T) {
+	want := []Column{{Key: "a"}, {Key: "b_ns", Title: "b", Align: Right}, {Key: "c", Align: Right}, {Key: "d", Title: "at p=4"}}
+	if got := Columns("a", ">b_ns=b", ">c", "d=at p=4"); !slices.EqualFunc(got, want, func(x, y Column) bool {
+		return x.Key == y.Key && x.Title == y.Title && x.Align == y.Align
+	}) {
+		t.Errorf("Columns = %+v, want %+v", got, want)
 	}
 }

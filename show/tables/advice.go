@@ -9,9 +9,7 @@ import (
 
 // Advice lists changes that pay.
 func Advice(list []advise.Advice, limit int) *table.Table {
-	t := table.New(right("gain"), right("interval"), right("run time"), table.Column{Key: "kind"}, table.Column{Key: "change"},
-		right("pays from"), phrase.PathColumn("callpath"),
-		table.Column{Key: "low"}, table.Column{Key: "high"}, table.Column{Key: "sentence"}, table.Column{Key: "command"})
+	t := phrase.PathTable(">gain", ">interval", ">run time", "kind", "change", ">pays from", "callpath", "low", "high", "sentence", "command")
 	for i := range list {
 		if limit > 0 && i == limit {
 			break
@@ -29,7 +27,7 @@ func Advice(list []advise.Advice, limit int) *table.Table {
 
 // Ceilings lists what no change of a kind can exceed.
 func Ceilings(list []advise.Ceiling) *table.Table {
-	t := table.New(table.Column{Key: "ceiling"}, right("run time"), right("gain"))
+	t := table.Of("ceiling", ">run time", ">gain")
 	for _, c := range list {
 		t.Add(c.Name, Time(unit.Duration(c.RunTime)), Share(c.Gain))
 	}

@@ -84,6 +84,3 @@ func Path(name string) table.Cell {
 	}
 	return table.Cell{Text: name, Value: name}
 }
-
-// right is a column of numbers.
-func right(key string) table.Column { return table.Column{Key: key, Align: table.Right} }

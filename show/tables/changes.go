@@ -57,8 +57,7 @@ func (c *SeriesChange) Ends() (from, to string) {
 
 // Changes has a row for each change.
 func Changes(r *changes.Result, list []SeriesChange) *table.Table {
-	t := table.New(table.Column{Key: "verdict"}, phrase.PathColumn("callpath"), table.Column{Key: "metric"}, table.Column{Key: "kind"},
-		table.Column{Key: "from"}, table.Column{Key: "to"}, right("change"), table.Column{Key: "commits"})
+	t := phrase.PathTable("verdict", "callpath", "metric", "kind", "from", "to", ">change", "commits")
 	for i := range list {
 		c := &list[i]
 		from, to := c.Ends()
@@ -71,8 +70,8 @@ func Changes(r *changes.Result, list []SeriesChange) *table.Table {
 
 // ChangeRows has a row for each change, for programs.
 func ChangeRows(r *changes.Result, list []SeriesChange) *table.Table {
-	t := table.New(phrase.Columns("verdict", "callpath", "metric", "unit", "kind", "before", "after", "from", "to", "p", "law_from",
-		"law_to")...)
+	t := table.Of("verdict", "callpath", "metric", "unit", "kind", "before", "after", "from", "to", "p", "law_from",
+		"law_to")
 	for i := range list {
 		c := &list[i]
 		t.Add(c.Verdict(), c.CallPath, c.Metric, c.Unit, c.Kind, r.Commits[c.Before].ID, r.Commits[c.After].ID, c.From, c.To, Number(c.P),
@@ -83,8 +82,7 @@ func ChangeRows(r *changes.Result, list []SeriesChange) *table.Table {
 
 // HistorySeries has a row for each series of a history: what it is now, and its changes.
 func HistorySeries(r *changes.Result) *table.Table {
-	t := table.New(phrase.PathColumn("callpath"), table.Column{Key: "metric"}, right("commits"), right("last"), table.Column{Key: "law"},
-		table.Column{Key: "changes"}, table.Column{Key: "course"})
+	t := phrase.PathTable("callpath", "metric", ">commits", ">last", "law", "changes", "course")
 	for _, s := range r.Series {
 		var places []string
 		for i := range s.Changes {
@@ -106,7 +104,7 @@ func HistorySeries(r *changes.Result) *table.Table {
 
 // HistoryValues has a row for each value of each series, for programs.
 func HistoryValues(r *changes.Result) *table.Table {
-	t := table.New(phrase.Columns("callpath", "metric", "unit", "commit", "time", "value")...)
+	t := table.Of("callpath", "metric", "unit", "commit", "time", "value")
 	for _, s := range r.Series {
 		for i, v := range s.Values {
 			c := r.Commits[s.At[i]]

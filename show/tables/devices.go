@@ -11,9 +11,8 @@ import (
 
 // Devices has a row for each device: what it did with its time, in shares of it.
 func Devices(uses []devices.Use, limit int) *table.Table {
-	t := table.New(table.Column{Key: "device", Title: "rank:device"}, right("time"), right("computing"), right("exposed"), right("waiting"),
-		right("idle"),
-		right("latency"), right("overlap"), right("hidden"), right("kernels"))
+	t := table.Of("device=rank:device", ">time", ">computing", ">exposed", ">waiting", ">idle", ">latency",
+		">overlap", ">hidden", ">kernels")
 	t.Limit = limit
 	for i := range uses {
 		u := &uses[i]
@@ -30,8 +29,7 @@ func Activities(list []devices.ActivityTime, limit int) *table.Table {
 	for i := range list {
 		all += list[i].Time
 	}
-	t := table.New(phrase.PathColumn("on devices"), right("time"), right("share"), right("count"), table.Column{Key: "most",
-		Title: "most on rank", Align: table.Right}, table.Column{Key: "kind"})
+	t := phrase.PathTable("callpath=on devices", ">time", ">share", ">count", ">most=most on rank", "kind")
 	t.Limit = limit
 	for i := range list {
 		e := &list[i]

@@ -3,7 +3,6 @@ package tables
 import (
 	"slices"
 
-	"slackline/internal/phrase"
 	"slackline/internal/table"
 	"slackline/model/dataset"
 )
@@ -11,11 +10,14 @@ import (
 // Measurements has a row for each value of a dataset, with the same columns as its form as CSV.
 func Measurements(d *dataset.Dataset) *table.Table {
 	units := slices.ContainsFunc(d.Series, func(s *dataset.Series) bool { return s.Unit != "" })
-	keys := []string{"callpath", "metric"}
+	columns := table.Columns("callpath", "metric")
 	if units {
-		keys = append(keys, "unit")
+		columns = append(columns, table.Column{Key: "unit"})
 	}
-	t := table.New(phrase.Columns(append(append(keys, d.Parameters...), "repetition", "value")...)...)
+	for _, name := range d.Parameters {
+		columns = append(columns, table.Column{Key: name})
+	}
+	t := table.New(append(columns, table.Columns("repetition", "value")...)...)
 	for _, s := range d.Series {
 		for _, p := range s.Points {
 			for i, v := range p.Values {

@@ -13,8 +13,7 @@ import (
 
 // Paths lists call paths by the time that they take themselves, up to a limit (0: all). The shares are those of the whole time.
 func Paths(p *profile.Profile, list []profile.PathTime, whole unit.Duration, limit int) *table.Table {
-	t := table.New(phrase.PathColumn("in (exclusive)"), right("time"), right("share"), right("visits"),
-		table.Column{Key: "most", Title: "most on rank", Align: table.Right}, right("most on rank"), right("its time"))
+	t := phrase.PathTable("callpath=in (exclusive)", ">time", ">share", ">visits", ">most=most on rank", ">most on rank", ">its time")
 	t.Limit = limit
 	for i := range list {
 		e := &list[i]
@@ -39,11 +38,11 @@ func visits(p *profile.Profile, e *profile.Entry) table.Cell {
 
 // EachPath has a row for each call path, of each rank if asked for, with all digits.
 func EachPath(p *profile.Profile, unanalyzed []waits.Unanalyzed, byRank bool) *table.Table {
-	columns := phrase.Columns("callpath", "kind", "visits", "exclusive_s", "inclusive_s",
-		"messages_sent", "bytes_sent", "messages_received", "bytes_received", "collective_bytes", "samples", "not_analyzed_s")
+	columns := table.Columns("callpath", "kind", "visits", "exclusive_s", "inclusive_s", "messages_sent", "bytes_sent",
+		"messages_received", "bytes_received", "collective_bytes", "samples", "not_analyzed_s")
 	list := p.ByPath
 	if byRank {
-		columns, list = append(phrase.Columns("rank"), columns...), p.Entries
+		columns, list = append(table.Columns("rank"), columns...), p.Entries
 	}
 	for i, m := range p.Timeline.Metrics {
 		key := "count_" + m.Name
@@ -90,8 +89,7 @@ func EachPath(p *profile.Profile, unanalyzed []waits.Unanalyzed, byRank bool) *t
 
 // Counters lists what was counted in a run.
 func Counters(c *profile.Counts) *table.Table {
-	t := table.New(table.Column{Key: "counter"}, table.Column{Key: "useful", Title: "in computation", Align: table.Right},
-		table.Column{Key: "total", Title: "in all calls", Align: table.Right}, table.Column{Key: "unit"})
+	t := table.Of("counter", ">useful=in computation", ">total=in all calls", "unit")
 	for _, x := range c.Counters {
 		t.Add(Text(x.Name), Count(x.Useful), Count(x.Total), Text(x.Unit))
 	}
@@ -108,8 +106,8 @@ func CountedFactors(c *profile.Counts) string {
 
 // Collectives lists the collectives of a run.
 func Collectives(uses []profile.CollectiveUse) *table.Table {
-	t := table.New(table.Column{Key: "collective"}, right("ranks"), right("calls"), right("bytes"), right("time"),
-		table.Column{Key: "over", Title: "over the run", Fixed: true})
+	t := table.Of("collective", ">ranks", ">calls", ">bytes", ">time", "over=over the run")
+	t.Columns[5].Fixed = true
 	for _, u := range uses {
 		t.Add(Text(u.Op.String()), Count(u.Ranks), Count(u.Calls), size(u.Bytes), Time(u.Time), Text(sparkline(u.Over)))
 	}

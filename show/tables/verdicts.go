@@ -74,9 +74,8 @@ func (v *Verdict) Explanation() string {
 
 // Verdicts has a row for each verdict: its parts as the expectation file has them, and in words (expected, result).
 func Verdicts(list []Verdict) *table.Table {
-	t := table.New(table.Column{Key: "data"}, table.Column{Key: "verdict"}, table.Column{Key: "function", Short: phrase.ShortPath},
-		table.Column{Key: "name", Title: "function"}, table.Column{Key: "metric"}, table.Column{Key: "expect"}, table.Column{Key: "expected"},
-		table.Column{Key: "found"}, table.Column{Key: "result", Title: "found"}, table.Column{Key: "rank"}, table.Column{Key: "why"})
+	t := table.Of("data", "verdict", "function", "name=function", "metric", "expect", "expected", "found", "result=found", "rank", "why")
+	t.Columns[2].Short = phrase.ShortPath
 	for i := range list {
 		v := &list[i]
 		expected, result := v.Expect, "-"

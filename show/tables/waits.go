@@ -16,8 +16,7 @@ func worst(rank int, most unit.Duration) table.Cell {
 
 // Waits lists which wait states occur where, the longest first, up to a limit (0: all).
 func Waits(r *waits.Result, limit int) *table.Table {
-	t := table.New(table.Column{Key: "wait"}, phrase.PathColumn("in"), right("time"), right("share"), right("direct"),
-		right("ranks"), table.Column{Key: "worst", Title: "worst rank", Align: table.Right}, right("worst rank"), right("its time"))
+	t := phrase.PathTable("wait", "callpath=in", ">time", ">share", ">direct", ">ranks", ">worst=worst rank", ">worst rank", ">its time")
 	t.Limit = limit
 	for _, w := range r.WaitsByPath() {
 		direct := Share(ShareOf(w.Direct, w.Amount))
@@ -30,8 +29,8 @@ func Waits(r *waits.Result, limit int) *table.Table {
 
 // Delays lists what made others wait, the costliest first, up to a limit (0: all).
 func Delays(r *waits.Result, limit int) *table.Table {
-	t := table.New(phrase.PathColumn("caused by"), right("cost"), right("share"), right("short"), right("long"),
-		right("ranks"), table.Column{Key: "worst", Title: "worst rank", Align: table.Right}, right("worst rank"), right("its cost"))
+	t := phrase.PathTable("callpath=caused by", ">cost", ">share", ">short", ">long", ">ranks", ">worst=worst rank", ">worst rank",
+		">its cost")
 	t.Limit = limit
 	for _, d := range r.DelaysByPath() {
 		t.Add(Path(r.Paths.Names[d.Path]), Time(d.Sum()), Share(r.Share(d.Sum())), Time(d.Short), Time(d.Long),
@@ -42,7 +41,7 @@ func Delays(r *waits.Result, limit int) *table.Table {
 
 // Critical lists what the critical path consists of, the longest first, up to a limit (0: all).
 func Critical(r *waits.Result, c *waits.CriticalPath, limit int) *table.Table {
-	t := table.New(phrase.PathColumn("in"), right("time"), right("share"), right("average"), right("imbalance"), right("mostly on"))
+	t := phrase.PathTable("callpath=in", ">time", ">share", ">average", ">imbalance", ">mostly on")
 	t.Limit = limit
 	for _, p := range c.Longest() {
 		t.Add(Path(r.Paths.Names[p.Path]), Time(p.Time), Share(ShareOf(p.Time, c.Length)), Time(p.Average), Time(p.Imbalance),
@@ -53,8 +52,8 @@ func Critical(r *waits.Result, c *waits.CriticalPath, limit int) *table.Table {
 
 // EachWait has a row for each wait, each delay and each time that was not analyzed of a rank, with all digits.
 func EachWait(r *waits.Result) *table.Table {
-	t := table.New(phrase.Columns("kind", "metric", "rank", "callpath", "seconds", "direct_s", "indirect_s", "propagating_s", "terminal_s",
-		"short_s", "long_s")...)
+	t := table.Of("kind", "metric", "rank", "callpath", "seconds", "direct_s", "indirect_s", "propagating_s",
+		"terminal_s", "short_s", "long_s")
 	none := table.Cell{}
 	for i := range r.Waits {
 		w := &r.Waits[i]
@@ -80,7 +79,7 @@ func EachWait(r *waits.Result) *table.Table {
 
 // NotAnalyzed lists the calls of MPI whose time was not analyzed, the longest first, up to a limit (0: all).
 func NotAnalyzed(d waits.UnanalyzedDocument, limit int) *table.Table {
-	t := table.New(table.Column{Key: "call"}, right("time"), right("share"), right("calls"))
+	t := table.Of("call", ">time", ">share", ">calls")
 	t.Limit = limit
 	for _, c := range d.Calls {
 		t.Add(Text(c.Call), Time(c.Time), Share(ShareOf(c.Time, d.Time)), Count(c.Count))
