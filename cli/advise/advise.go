@@ -112,10 +112,6 @@ func (o *adviseOptions) execute(a *env.Env, c *cobra.Command, args []string) err
 	if failed != nil {
 		a.Warn("interrupted: %s not tried", phrase.Plural(report.Left, "change"))
 	}
-	if o.result.IsJSON() {
-		report.Provenance = a.Provenance()
-		report.Provenance.Inputs, report.Provenance.Warnings = report.records, a.Warnings
-	}
 	if err := a.WriteResult("advise", report, &o.result, inputs); err != nil {
 		return err
 	}

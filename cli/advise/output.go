@@ -13,7 +13,10 @@ import (
 	"slackline/show/tables"
 )
 
-func (r *report) JSON(*env.Env) (any, error) { return &r.document, nil }
+func (r *report) JSON(a *env.Env) (any, error) {
+	r.Provenance = a.Record(r.records...)
+	return &r.document, nil
+}
 
 func (r *report) Rows(*env.Env) env.Rows {
 	return tables.Advice(append(append([]advise.Advice{}, r.Advice...), r.Upgrades...), 0)

@@ -283,10 +283,7 @@ func collect(a *env.Env, c *campaign.Campaign, file string) (*dataset.Dataset, *
 	if err != nil {
 		return nil, nil, err
 	}
-	p := a.Provenance()
-	p.Inputs = append(p.Inputs, in)
-	p.Warnings = append(p.Warnings, a.Warnings...)
-	return d, p, nil
+	return d, a.Record(in), nil
 }
 
 // checkCollected is slackline check EXPECTATIONS DATASET.

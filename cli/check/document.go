@@ -85,12 +85,10 @@ func (r *Report) JSON(a *env.Env) (any, error) {
 			d.Datasets = append(d.Datasets, labeled{r.columns[i].label, newDocument(&r.columns[i])})
 		}
 	}
-	d.Verdict, d.Provenance = r.verdict(), provenance.New(a.Args)
-	d.Provenance.Inputs = r.Records
+	d.Verdict, d.Provenance = r.verdict(), a.Record(r.Records...)
 	if r.options.bootstrap.Times > 0 {
 		d.Provenance.Seed = &r.options.bootstrap.Seed
 	}
-	d.Provenance.Warnings = a.Warnings
 	return d, nil
 }
 

@@ -85,9 +85,6 @@ func (o *compareOptions) execute(a *env.Env, c *cobra.Command, args []string) er
 		return err
 	}
 	report := &report{options: o, names: args}
-	if o.result.IsJSON() {
-		report.provenance = provenance.New(a.Args)
-	}
 	var sides [2][]compare.Run
 	for i, arg := range args {
 		for word := range strings.SplitSeq(arg, ",") {
@@ -136,13 +133,11 @@ func (o *compareOptions) open(a *env.Env, c *cobra.Command, report *report, word
 		run, err := readResult(word)
 		return []compare.Run{run}, err
 	}
-	r, err := o.run.OpenRun(a, c, word, report.provenance != nil)
+	r, err := o.run.OpenRun(a, c, word, o.result.IsJSON())
 	if err != nil {
 		return nil, err
 	}
-	if report.provenance != nil {
-		report.provenance.Inputs = append(report.provenance.Inputs, r.Records...)
-	}
+	report.records = append(report.records, r.Records...)
 	found, err := waits.Analyze(c.Context(), r.Timeline, waits.Options{Threads: o.run.Threads})
 	if err != nil {
 		return nil, err
@@ -171,10 +166,10 @@ func readResult(word string) (compare.Run, error) {
 // report is a comparison with everything that its output names.
 type report struct {
 	*compare.Result
-	options    *compareOptions
-	names      []string
-	verdicts   []compare.Verdict
-	provenance *provenance.Record
+	options  *compareOptions
+	names    []string
+	verdicts []compare.Verdict
+	records  []provenance.Input
 }
 
 // exit is the exit code of the verdicts.

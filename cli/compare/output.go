@@ -26,10 +26,7 @@ type document struct {
 }
 
 func (r *report) JSON(a *env.Env) (any, error) {
-	if r.provenance != nil {
-		r.provenance.Warnings = a.Warnings
-	}
-	return &document{r.names[0], r.names[1], r.Runs(), r.Changes, r.Scaling(), r.verdicts, r.provenance}, nil
+	return &document{r.names[0], r.names[1], r.Runs(), r.Changes, r.Scaling(), r.verdicts, a.Record(r.records...)}, nil
 }
 
 func (r *report) Rows(*env.Env) env.Rows {

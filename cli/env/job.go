@@ -150,13 +150,6 @@ func (a *Env) SharedDone(ctx context.Context) error {
 	return nil
 }
 
-// Provenance returns a record of this call of the program.
-func (a *Env) Provenance() *provenance.Record {
-	record := provenance.New(a.Args)
-	record.Cluster = a.cluster
-	return record
-}
-
 // EndInTime ends the program if a verb goes on for long after an interrupt: not every analysis looks for one all the time. Verbs
 // that observe have programs to end and results to keep. It returns what takes this back.
 func (a *Env) EndInTime(ctx context.Context) (done func()) {

@@ -310,9 +310,11 @@ func (t Table) Text(a *Env, w io.Writer) { a.WriteText(w, t.Table, true) }
 // WriteJSONObject writes a result as JSON.
 func WriteJSONObject(w io.Writer, result any) error { return document.Write(w, result) }
 
-// Record is the provenance of a result, with the warnings so far.
-func (a *Env) Record() *provenance.Record {
-	record := a.Provenance()
+// Record is the provenance of a result: the inputs, what the processes of a job exchanged, and the warnings so far.
+func (a *Env) Record(inputs ...provenance.Input) *provenance.Record {
+	record := provenance.New(a.Args)
+	record.Inputs = append(record.Inputs, inputs...)
+	record.Cluster = a.cluster
 	record.Warnings = append(record.Warnings, a.Warnings...)
 	return record
 }

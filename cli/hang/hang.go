@@ -13,7 +13,6 @@ import (
 	"slackline/cli/exit"
 	"slackline/cli/flags"
 	"slackline/cli/input"
-	"slackline/internal/provenance"
 	"slackline/observe/record"
 )
 
@@ -99,9 +98,6 @@ func (o *hangOptions) run(a *env.Env, c *cobra.Command, args []string) error {
 
 // write writes a report; the exit code says what it is.
 func (o *hangOptions) write(a *env.Env, r *report) error {
-	if o.result.IsJSON() {
-		r.Provenance = provenance.New(a.Args)
-	}
 	r.top = o.top
 	if err := a.WriteResult("hang", r, &o.result, nil); err != nil {
 		return err

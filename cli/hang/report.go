@@ -72,7 +72,10 @@ type report struct {
 	top     int // rows in the text output
 }
 
-func (r *report) JSON(*env.Env) (any, error) { return r.Document, nil }
+func (r *report) JSON(a *env.Env) (any, error) {
+	r.Provenance = a.Record()
+	return r.Document, nil
+}
 
 // mostPaths is the number of rows whose call paths are looked up.
 const mostPaths = 40

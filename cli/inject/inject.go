@@ -175,8 +175,7 @@ func (o *injectOptions) report(a *env.Env, r *inject.Result) error {
 	}
 	return a.WriteOut(o.out, nil, func(w io.Writer) error {
 		if o.format.Value == env.FormatJSON {
-			record := provenance.New(a.Args)
-			record.Warnings = append(record.Warnings, a.Warnings...)
+			record := a.Record()
 			if r.Noise != "" {
 				record.Seed = &r.Seed
 			}

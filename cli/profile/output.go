@@ -31,12 +31,11 @@ type document struct {
 
 func (r *profileReport) name(path int32) string { return r.profile.Paths.Names[path] }
 
-func (r *profileReport) JSON(*env.Env) (any, error) {
+func (r *profileReport) JSON(a *env.Env) (any, error) {
 	waiting := r.waits.Document()
 	return &document{
 		Run: profile.DescribeRun(r.run.Timeline, r.run.Machine), Waits: waiting.Waits, Delays: waiting.Delays, NotAnalyzed: waiting.NotAnalyzed,
-		Provenance: r.provenance,
-		Devices:    r.waits.Devices, Activities: devices.Times(r.run.Timeline, r.waits.Paths),
+		Devices: r.waits.Devices, Activities: devices.Times(r.run.Timeline, r.waits.Paths), Provenance: a.Record(r.run.Records...),
 		Document: r.profile.Document(r.composition, r.efficiency, r.counts, r.iterations, r.options.byRank),
 	}, nil
 }

@@ -11,7 +11,6 @@ import (
 	"slackline/cli/exit"
 	"slackline/cli/flags"
 	"slackline/cli/scenario"
-	"slackline/internal/provenance"
 	"slackline/model/unit"
 	"slackline/show/figures"
 	"slackline/show/tables"
@@ -110,11 +109,6 @@ func (o *profileOptions) execute(a *env.Env, c *cobra.Command, word string) erro
 		return err
 	}
 	report.efficiency = report.profile.Efficiency(ideal, report.waiting)
-	if o.result.IsJSON() {
-		report.provenance = a.Provenance()
-		report.provenance.Inputs = r.Records
-		report.provenance.Warnings = a.Warnings
-	}
 	return a.WriteResult("profile", report, &o.result, inputs)
 }
 
@@ -147,7 +141,6 @@ type profileReport struct {
 	counts      *profile.Counts // nil: nothing was counted
 	iterations  *profile.Iterations
 	options     *profileOptions
-	provenance  *provenance.Record
 }
 
 // profileRun makes the profile of a run and finds its waits.

@@ -235,12 +235,10 @@ func (r *scalingReport) expression(flag, text string) (*scaling.Expression, erro
 }
 
 func (r *scalingReport) provenance(a *env.Env) *provenance.Record {
-	p := a.Provenance()
-	p.Inputs = r.records
+	p := a.Record(r.records...)
 	if r.resampled != nil {
 		p.Seed = &r.options.bootstrap.Seed
 	}
-	p.Warnings = append(p.Warnings, a.Warnings...)
 	return p
 }
 

@@ -133,7 +133,7 @@ type File struct{ Path, Kind string }
 // Provenance records where a result comes from: inputs, files, the machine, the seed if it matters, and warnings.
 func (o *Options) Provenance(a *env.Env, m *machine.Machine, inputs []*input.Input, mappings []string, more ...File) (*provenance.Record,
 	error) {
-	r := a.Provenance()
+	r := a.Record()
 	for _, in := range inputs {
 		r.Inputs = append(r.Inputs, in.Record)
 	}
@@ -164,7 +164,6 @@ func (o *Options) Provenance(a *env.Env, m *machine.Machine, inputs []*input.Inp
 	if o.Noise.Random() || slices.ContainsFunc(inputs, func(in *input.Input) bool { return !in.IsFile() }) {
 		r.Seed = &o.Program.Seed
 	}
-	r.Warnings = append(r.Warnings, a.Warnings...)
 	return r, nil
 }
 

@@ -17,9 +17,9 @@ type document struct {
 	Provenance *provenance.Record `json:"provenance,omitempty"`
 }
 
-func (r *waitsReport) JSON(*env.Env) (any, error) {
+func (r *waitsReport) JSON(a *env.Env) (any, error) {
 	return &document{
 		Document: r.result.Document(), Run: profile.DescribeRun(r.run.Timeline, r.run.Machine), WhatIf: r.run.Change.JSON(),
-		Details: r.result.Details(r.critical, r.explanations), Provenance: r.provenance,
+		Details: r.result.Details(r.critical, r.explanations), Provenance: a.Record(r.run.Records...),
 	}, nil
 }

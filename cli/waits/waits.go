@@ -15,7 +15,6 @@ import (
 	"slackline/cli/flags"
 	"slackline/cli/scenario"
 	"slackline/internal/phrase"
-	"slackline/internal/provenance"
 	"slackline/model/unit"
 	"slackline/show/tables"
 )
@@ -153,11 +152,6 @@ func (o *waitsOptions) analyze(a *env.Env, c *cobra.Command, r *scenario.Run) (*
 	if err := a.SharedDone(c.Context()); err != nil {
 		return nil, err
 	}
-	if o.output.IsJSON() {
-		report.provenance = a.Provenance()
-		report.provenance.Inputs = r.Records
-		report.provenance.Warnings = a.Warnings
-	}
 	return report, nil
 }
 
@@ -169,7 +163,6 @@ type waitsReport struct {
 	explanations []*waits.Explanation
 	profile      *profile.Profile // nil: it was not needed
 	options      *waitsOptions
-	provenance   *provenance.Record
 }
 
 func (r *waitsReport) Rows(*env.Env) env.Rows { return tables.EachWait(r.result) }
