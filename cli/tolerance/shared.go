@@ -51,19 +51,32 @@ func (r *run) round(n int, what string, answer func(i int) (*sharedAnswer, error
 	answers := make([]sharedAnswer, n)
 	var keeper *answerKeeper
 	var missing []int
-	if r.app.IsFirst() {
+	err := r.app.FromFirst(r.context, &missing, func() error {
 		var known []bool
 		var err error
-		if keeper, known, err = r.openKeeper(answers); err != nil {
-			return nil, err
-		}
+		keeper, known, err = r.openKeeper(answers)
 		for i, is := range known {
 			if !is {
 				missing = append(missing, i)
 			}
 		}
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
-	err := r.answer(answers, &missing, keeper, what, answer)
+	err = r.share(missing, n, what, func(i int) (any, error) {
+		found, err := answer(i)
+		if err == nil {
+			found.Answers.Question = tolerance.Question{} // all processes know it
+		}
+		return found, err
+	}, func(i int, data []byte) error {
+		if err := keeper.keep(i, data); err != nil {
+			return err
+		}
+		return json.Unmarshal(data, &answers[i])
+	})
 	if closed := keeper.close(); err == nil {
 		err = closed
 	}
@@ -81,63 +94,34 @@ func (r *run) round(n int, what string, answer func(i int) (*sharedAnswer, error
 	return answers, nil
 }
 
-// answer lets the processes of a job find the missing answers, of which process 0 knows.
-func (r *run) answer(answers []sharedAnswer, missing *[]int, keeper *answerKeeper, what string, answer func(i int) (*sharedAnswer,
-	error)) error {
+// share lets the processes of a job work on some of n tasks; process 0 takes the results as JSON.
+func (r *run) share(tasks []int, n int, what string, work func(i int) (any, error), take func(i int, data []byte) error) error {
 	line := r.app.StartProgress()
 	defer line.Clear()
-	group := r.app.Group()
-	list, err := json.Marshal(missing)
-	if err != nil {
-		return err
-	}
-	if list, err = cluster.Broadcast(r.context, group, list); err != nil {
-		return err
-	}
-	if err := json.Unmarshal(list, missing); err != nil {
-		return err
-	}
-	finished := len(answers) - len(*missing)
-	return cluster.Tasks(r.context, group, len(*missing), 1, func(ctx context.Context, task int) ([]byte, error) {
+	finished := n - len(tasks)
+	return cluster.Tasks(r.context, r.app.Group(), len(tasks), 1, func(ctx context.Context, task int) ([]byte, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		found, err := answer((*missing)[task])
+		found, err := work(tasks[task])
 		if err != nil {
 			return nil, err
 		}
-		found.Answers.Question = tolerance.Question{} // all processes know it
 		return json.Marshal(found)
 	}, func(task int, data []byte) error {
-		i := (*missing)[task]
 		finished++
-		line.Report(func() string { return fmt.Sprintf("%s %d of %d", what, finished, len(answers)) })
-		if err := keeper.keep(i, data); err != nil {
-			return err
-		}
-		return json.Unmarshal(data, &answers[i])
+		line.Report(func() string { return fmt.Sprintf("%s %d of %d", what, finished, n) })
+		return take(tasks[task], data)
 	})
 }
 
 // solveEach lets the processes of a job solve n independent problems; process 0 gets all solutions, in their order, the
 // others none. Solutions have exported fields.
 func solveEach[T any](r *run, n int, what string, solve func(i int) (T, error)) ([]T, error) {
-	line := r.app.StartProgress()
-	defer line.Clear()
-	solutions, finished := make([]T, n), 0
-	err := cluster.Tasks(r.context, r.app.Group(), n, 1, func(ctx context.Context, i int) ([]byte, error) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		solution, err := solve(i)
-		if err != nil {
-			return nil, err
-		}
-		return json.Marshal(solution)
-	}, func(i int, data []byte) error {
-		finished++
-		line.Report(func() string { return fmt.Sprintf("%s %d of %d", what, finished, n) })
-		return json.Unmarshal(data, &solutions[i])
-	})
-	return solutions, err
+	solutions, tasks := make([]T, n), make([]int, n)
+	for i := range tasks {
+		tasks[i] = i
+	}
+	return solutions, r.share(tasks, n, what, func(i int) (any, error) { return solve(i) },
+		func(i int, data []byte) error { return json.Unmarshal(data, &solutions[i]) })
 }
