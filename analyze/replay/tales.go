@@ -118,7 +118,9 @@ func (a *act) add(l *timeline.LocationBuilder, at *copyOf, t unit.Duration, end 
 	}
 	switch {
 	case a.What == windowAct:
-		a.addWindow(l, at.window+a.Window.Window, t)
+		r := a.Window
+		r.Window += at.window
+		l.OneSided(t, r)
 	case a.Scope == timeline.ByWindow:
 		l.WinCollective(t, a.Op, at.window+a.Object)
 	case isFile && a.What == beginAct:
@@ -137,29 +139,6 @@ func (a *act) add(l *timeline.LocationBuilder, at *copyOf, t unit.Duration, end 
 		l.Issue(t, a.Request)
 	default:
 		l.Complete(t, a.Op, at.comm+a.Object, a.Root, a.Sent, a.Received, a.Counts, a.Request)
-	}
-}
-
-// addWindow adds a call of one-sided communication.
-func (a *act) addWindow(l *timeline.LocationBuilder, window int32, t unit.Duration) {
-	r := &a.Window
-	switch r.Kind {
-	case timeline.WinPost:
-		l.WinPost(t, window, r.Group)
-	case timeline.WinStart:
-		l.WinStart(t, window, r.Group)
-	case timeline.WinComplete:
-		l.WinComplete(t, window)
-	case timeline.WinWait:
-		l.WinWait(t, window)
-	case timeline.WinLock:
-		l.WinLock(t, window, r.Target, r.Flag)
-	case timeline.WinUnlock:
-		l.WinUnlock(t, window, r.Target)
-	case timeline.WinFlush:
-		l.WinFlush(t, window, r.Target, r.Flag)
-	case timeline.WinAccess:
-		l.WinAccess(t, window, r.Target, r.Sent, r.Received)
 	}
 }
 

@@ -151,7 +151,9 @@ func (w *widePlayer) epochs(window int32, members []int32) {
 	target := w.rnd.IntN(len(members))
 	origins := w.some(len(members))
 	t := w.procs[members[target]]
-	w.record(t, "MPI_Win_post", func(at unit.Duration, l *timeline.LocationBuilder) { l.WinPost(at, window, origins) })
+	w.record(t, "MPI_Win_post", func(at unit.Duration, l *timeline.LocationBuilder) {
+		l.OneSided(at, timeline.WindowRecord{Kind: timeline.WinPost, Window: window, Group: origins})
+	})
 	for _, origin := range origins {
 		if int(origin) == target && w.rnd.IntN(2) == 0 {
 			continue
@@ -160,16 +162,22 @@ func (w *widePlayer) epochs(window int32, members []int32) {
 		if w.rnd.IntN(3) > 0 {
 			o.now = max(o.now, t.now-w.tick(30))
 		}
-		w.record(o, "MPI_Win_start", func(at unit.Duration, l *timeline.LocationBuilder) { l.WinStart(at, window, []int32{int32(target)}) })
+		w.record(o, "MPI_Win_start", func(at unit.Duration, l *timeline.LocationBuilder) {
+			l.OneSided(at, timeline.WindowRecord{Kind: timeline.WinStart, Window: window, Group: []int32{int32(target)}})
+		})
 		for range w.rnd.IntN(3) {
 			w.record(o, "MPI_Put", func(at unit.Duration, l *timeline.LocationBuilder) {
-				l.WinAccess(at, window, int32(target), int64(w.rnd.IntN(3)), 0)
+				l.OneSided(at, timeline.WindowRecord{Kind: timeline.WinAccess, Window: window, Target: int32(target), Sent: int64(w.rnd.IntN(3))})
 			})
 		}
-		w.record(o, "MPI_Win_complete", func(at unit.Duration, l *timeline.LocationBuilder) { l.WinComplete(at, window) })
+		w.record(o, "MPI_Win_complete", func(at unit.Duration, l *timeline.LocationBuilder) {
+			l.OneSided(at, timeline.WindowRecord{Kind: timeline.WinComplete, Window: window})
+		})
 	}
 	name := []string{"MPI_Win_wait", "MPI_Win_wait", "MPI_Win_wait", "MPI_Win_test"}[w.rnd.IntN(4)]
-	w.record(t, name, func(at unit.Duration, l *timeline.LocationBuilder) { l.WinWait(at, window) })
+	w.record(t, name, func(at unit.Duration, l *timeline.LocationBuilder) {
+		l.OneSided(at, timeline.WindowRecord{Kind: timeline.WinWait, Window: window})
+	})
 }
 
 // lock lets an origin lock a target, or all.
@@ -180,20 +188,24 @@ func (w *widePlayer) lock(window int32, members []int32) {
 	if w.rnd.IntN(5) == 0 {
 		peer = timeline.AllTargets
 	}
-	w.record(o, "MPI_Win_lock", func(at unit.Duration, l *timeline.LocationBuilder) { l.WinLock(at, window, peer, exclusive) })
+	w.record(o, "MPI_Win_lock", func(at unit.Duration, l *timeline.LocationBuilder) {
+		l.OneSided(at, timeline.WindowRecord{Kind: timeline.WinLock, Window: window, Target: peer, Flag: exclusive})
+	})
 	for range w.rnd.IntN(4) {
 		if w.rnd.IntN(3) == 0 {
 			w.record(o, "MPI_Win_flush", func(at unit.Duration, l *timeline.LocationBuilder) {
-				l.WinFlush(at, window, target, w.rnd.IntN(2) == 0)
+				l.OneSided(at, timeline.WindowRecord{Kind: timeline.WinFlush, Window: window, Target: target, Flag: w.rnd.IntN(2) == 0})
 			})
 			continue
 		}
 		w.record(o, "MPI_Get", func(at unit.Duration, l *timeline.LocationBuilder) {
-			l.WinAccess(at, window, target, 0, int64(w.rnd.IntN(3)))
+			l.OneSided(at, timeline.WindowRecord{Kind: timeline.WinAccess, Window: window, Target: target, Received: int64(w.rnd.IntN(3))})
 		})
 	}
 	if w.rnd.IntN(8) > 0 {
-		w.record(o, "MPI_Win_unlock", func(at unit.Duration, l *timeline.LocationBuilder) { l.WinUnlock(at, window, peer) })
+		w.record(o, "MPI_Win_unlock", func(at unit.Duration, l *timeline.LocationBuilder) {
+			l.OneSided(at, timeline.WindowRecord{Kind: timeline.WinUnlock, Window: window, Target: peer})
+		})
 	}
 }
 

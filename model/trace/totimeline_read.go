@@ -264,25 +264,25 @@ func (r *locationReader) object(t unit.Duration, e *Event) {
 	case WinCollective:
 		l.WinCollective(t, e.Op, object)
 	case WinPost:
-		l.WinPost(t, object, ranksOf(e.Counts))
+		l.OneSided(t, timeline.WindowRecord{Kind: timeline.WinPost, Window: object, Group: ranksOf(e.Counts)})
 	case WinStart:
-		l.WinStart(t, object, ranksOf(e.Counts))
+		l.OneSided(t, timeline.WindowRecord{Kind: timeline.WinStart, Window: object, Group: ranksOf(e.Counts)})
 	case WinComplete:
-		l.WinComplete(t, object)
+		l.OneSided(t, timeline.WindowRecord{Kind: timeline.WinComplete, Window: object})
 	case WinWait:
-		l.WinWait(t, object)
+		l.OneSided(t, timeline.WindowRecord{Kind: timeline.WinWait, Window: object})
 	case WinLock:
-		l.WinLock(t, object, e.Peer, !e.Flag)
+		l.OneSided(t, timeline.WindowRecord{Kind: timeline.WinLock, Window: object, Target: e.Peer, Flag: !e.Flag})
 	case WinUnlock:
-		l.WinUnlock(t, object, e.Peer)
+		l.OneSided(t, timeline.WindowRecord{Kind: timeline.WinUnlock, Window: object, Target: e.Peer})
 	case WinFlush:
-		l.WinFlush(t, object, e.Peer, e.Flag)
+		l.OneSided(t, timeline.WindowRecord{Kind: timeline.WinFlush, Window: object, Target: e.Peer, Flag: e.Flag})
 	case Put:
-		l.WinAccess(t, object, e.Peer, e.Size, 0)
+		l.OneSided(t, timeline.WindowRecord{Kind: timeline.WinAccess, Window: object, Target: e.Peer, Sent: e.Size})
 	case Get:
-		l.WinAccess(t, object, e.Peer, 0, e.Size)
+		l.OneSided(t, timeline.WindowRecord{Kind: timeline.WinAccess, Window: object, Target: e.Peer, Received: e.Size})
 	case Atomic:
-		l.WinAccess(t, object, e.Peer, e.Sent, e.Received)
+		l.OneSided(t, timeline.WindowRecord{Kind: timeline.WinAccess, Window: object, Target: e.Peer, Sent: e.Sent, Received: e.Received})
 	case FileOpen:
 		l.FileOpen(t, object)
 	case FileClose:
