@@ -103,7 +103,14 @@ func ReadDir(name string, dir fs.FS, o Options) (*Dataset, error) {
 		if entry.IsDir() {
 			return all.readWhole(dir, name, p, o)
 		}
-		if !entry.Type().IsRegular() || strings.HasPrefix(entry.Name(), ".") {
+		if strings.HasPrefix(entry.Name(), ".") {
+			return nil
+		}
+		if info, err := fs.Stat(dir, p); err != nil { // a link that leads nowhere, or in circles
+			all.warnf("%s cannot be read and is passed over", path.Join(name, p))
+			return nil
+		} else if !info.Mode().IsRegular() {
+			all.warnf("%s is not a file and is passed over", path.Join(name, p))
 			return nil
 		}
 		if files++; files > maxFiles {

@@ -1,7 +1,11 @@
 package dataset_test
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 	"testing/fstest"
 
@@ -75,5 +79,33 @@ func TestReadNamed(t *testing.T) {
 		if got := text(d); got != tc.want {
 			t.Errorf("%s =\n%s\nwant\n%s", tc.file, got, tc.want)
 		}
+	}
+}
+
+// Files that links lead to count; what cannot be read is reported.
+func TestReadDirLinks(t *testing.T) {
+	dir := t.TempDir()
+	data := filepath.Join(t.TempDir(), "data")
+	if err := errors.Join(os.WriteFile(data, []byte("p,time\n4,1.5\n8,2.5\n"), 0o666), os.Symlink(data, filepath.Join(dir, "a.csv")),
+		os.Symlink("b.csv", filepath.Join(dir, "b.csv")), os.Symlink("nowhere", filepath.Join(dir, "c.csv"))); err != nil {
+		t.Fatal(err)
+	}
+	d, err := dataset.ReadDir("x", os.DirFS(dir), dataset.Options{})
+	if err != nil || d.Measurements() != 2 {
+		t.Fatalf("%v, %v, want 2 measurements", d, err)
+	}
+	want := []string{"x/b.csv cannot be read and is passed over", "x/c.csv cannot be read and is passed over"}
+	if !slices.Equal(d.Warnings, want) {
+		t.Errorf("warnings %q, want %q", d.Warnings, want)
+	}
+}
+
+// A value of ReFrame that was not measured is not 0.
+func TestReframeNull(t *testing.T) {
+	text := `{"session_info":{"data_version":"4.0"},"runs":[{"testcases":[{"name":"a","result":"pass",` +
+		`"perfvalues":{"s:p:v":[null,1,0,0,"s"],"s:p:w":[2,1,0,0,"s"]}}]}]}`
+	d, _, err := dataset.ReadNamed("x", []byte(text), dataset.Options{})
+	if err != nil || d.Measurements() != 1 || len(d.Warnings) != 1 {
+		t.Errorf("%+v, %v, want 1 measurement and a warning", d, err)
 	}
 }

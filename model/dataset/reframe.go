@@ -53,16 +53,16 @@ func readReFrame(name string, file *reframeFile) (*Dataset, error) {
 			}
 			for _, key := range slices.Sorted(maps.Keys(c.Values)) {
 				list := c.Values[key]
-				var v float64
+				var v *float64
 				unit := ""
-				if len(list) == 0 || json.Unmarshal(list[0], &v) != nil {
+				if len(list) == 0 || json.Unmarshal(list[0], &v) != nil || v == nil {
 					bad.add(path + " " + key)
 					continue
 				}
 				if len(list) > 4 {
 					_ = json.Unmarshal(list[4], &unit) // without a unit the value still counts
 				}
-				add(key[strings.LastIndexByte(key, ':')+1:], unit, v)
+				add(key[strings.LastIndexByte(key, ':')+1:], unit, *v)
 			}
 			for _, v := range c.Vars {
 				if len(c.Values) == 0 && v.Value != nil {
