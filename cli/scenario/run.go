@@ -156,6 +156,9 @@ func (o *RunOptions) Simulated(c *cobra.Command, word string) (bool, error) {
 
 // read reads a recorded run.
 func (o *RunOptions) read(a *env.Env, c *cobra.Command, word string, hash bool) (*Run, error) {
+	if o.Threads < 0 {
+		return nil, exit.Usagef("--threads: give 1 or more; 0 is one for each core")
+	}
 	if o.End.Given && o.End.Value <= o.Begin.Value {
 		return nil, exit.Usagef("--end: give a time after %s, where the part begins", o.Begin.Value.Short())
 	}
@@ -183,12 +186,24 @@ func (o *RunOptions) read(a *env.Env, c *cobra.Command, word string, hash bool) 
 		return nil, exit.Usagef("--balance, --what-if and --change simulate the run again; give the machine: --machine NAME (see " +
 			"'slackline machine list')")
 	}
-	for _, name := range []string{"noise", "noise-file", "ranks", "mapping", "model", "scale-compute", "denoise"} {
+	for _, name := range ofSimulations() {
 		if c.Flags().Changed(name) {
 			a.Warn("--%s has no influence on a recorded run; with --machine it is simulated", name)
 		}
 	}
 	return &Run{Name: word, Timeline: o.chosen(in.Timeline), Records: []provenance.Input{in.Record}}, nil
+}
+
+// ofSimulations are the flags that matter only if a run is simulated. The seed is kept silent: it may be a setting.
+func ofSimulations() []string {
+	names := []string{"model", "mapping", "scale-network", "noise", "noise-file", "noise-offsets", "offsets", noiseClockFlag, "noise-ranks",
+		"delay", "scale-compute", "denoise", "balance-by"}
+	for _, p := range pattern.Parameters() {
+		if p.Name != "grid" && p.Name != "seed" { // the grid is that of figures, too
+			names = append(names, p.Name)
+		}
+	}
+	return names
 }
 
 // chosen is the part of a recorded run that verbs look at if the flags ask for no other one: that without the start and the end of MPI.
