@@ -27,7 +27,7 @@ import (
 type compareOptions struct {
 	run    scenario.RunOptions
 	failIf []string
-	alpha  flags.Factor
+	alpha  flags.Fraction
 	top    int
 	result env.ResultFlags
 }
@@ -59,7 +59,7 @@ func command(a *env.Env) *cobra.Command {
 	a.AddGroup(c, "Verdict", func(fs *pflag.FlagSet) {
 		fs.StringArrayVar(&o.failIf, "fail-if", nil, "exit with 3 if `METRIC[@CALLPATH]>CHANGE`, e.g. 'run_time>5%', 'waiting>100ms', "+
 			"'time@main/solve<-10%'; may be repeated")
-		fs.Var(&o.alpha, "alpha", "probability of chance below which a change counts, with repetitions (default 0.05)")
+		fs.Var(&o.alpha, "alpha", "`probability` of chance below which a change counts, with repetitions (default 0.05)")
 	})
 	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
 		fs.IntVar(&o.top, "top", 20, "`number` of rows in the text output; 0: all")
