@@ -111,8 +111,8 @@ func TestCampaignInterrupted(t *testing.T) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(60 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		if _, err := os.Stat(calls); err == nil {
+	for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		if info, err := os.Stat(calls); err == nil && info.Size() > 0 { // the shell makes the file before it writes
 			break
 		}
 		if time.Now().After(deadline) {
