@@ -49,6 +49,15 @@ type textReader struct {
 	numbers        []float64 // of POINTS so far, in groups of the parameters
 	region, metric string
 	next           int // point of the next DATA
+	short          leftOut
+}
+
+// endSeries notes that points of a region have no DATA: if it is not the last ones that are missing, values are at wrong points.
+func (r *textReader) endSeries() {
+	if r.next > 0 && r.next < len(r.points) {
+		r.short.add(fmt.Sprintf("%s %s with %d", r.region, r.metric, r.next))
+	}
+	r.next = 0
 }
 
 func readExtraPText(name string, data []byte) (*Dataset, error) {
@@ -70,6 +79,9 @@ func readExtraPText(name string, data []byte) (*Dataset, error) {
 	if r.d.Parameters == nil {
 		return nil, fmt.Errorf("%s: has no line PARAMETER", name)
 	}
+	r.endSeries()
+	r.short.warn(r.d, "%s: series with fewer lines DATA than the %d points (if one is missing in the middle, those after it are at wrong "+
+		"points)", name, len(r.points))
 	return r.d, nil
 }
 
@@ -84,9 +96,11 @@ func (r *textReader) line(word, rest string) error {
 	case "POINTS":
 		return r.addPoints(rest)
 	case "METRIC":
-		r.metric, r.next = rest, 0
+		r.endSeries()
+		r.metric = rest
 	case "REGION":
-		r.region, r.next = rest, 0
+		r.endSeries()
+		r.region = rest
 	case "DATA":
 		return r.addData(rest)
 	case "EXPERIMENT": // a name that nothing refers to

@@ -11,7 +11,7 @@ func TestReadExtraPText(t *testing.T) {
 	checkReading(t, "extrap-text", []reading{
 		{name: "a metric starts again at the first point",
 			input: "PARAMETER p\nPOINTS 8 16\nREGION f\nMETRIC time\nDATA 1\nDATA 2\nMETRIC visits\nDATA 3\n",
-			want:  "p\nf time [8]=[1] [16]=[2]\nf visits [8]=[3]"},
+			want:  "p\nf time [8]=[1] [16]=[2]\nf visits [8]=[3]", warnings: 1},
 		{name: "lists of points",
 			input: "PARAMETER p n\nPOINTS (8 1) (16 1)\nPOINTS (8, 2)\nDATA 1\nDATA 2\nDATA 3\n",
 			want:  "p n\n<root> <default> [8 1]=[1] [16 1]=[2] [8 2]=[3]"},
@@ -39,5 +39,16 @@ func TestWriteExtraPText(t *testing.T) {
 	back, _, err := dataset.Read("x", []byte(b.String()), "")
 	if err != nil || text(back) != text(d) {
 		t.Errorf("read again: %v, %v", back, err)
+	}
+}
+
+// A line DATA that is missing moves those after it to other points.
+func TestExtraPTextShort(t *testing.T) {
+	text := "PARAMETER p\nPOINTS (2) (4) (8)\nREGION f\nDATA 1\nDATA 2\nDATA 3\nREGION g\nDATA 1\nDATA 3\n"
+	d, _, err := dataset.ReadNamed("x", []byte(text), dataset.Options{})
+	want := "x: series with fewer lines DATA than the 3 points (if one is missing in the middle, those after it are at wrong points): 1; " +
+		"the first is g <default> with 2"
+	if err != nil || len(d.Warnings) != 1 || d.Warnings[0] != want {
+		t.Errorf("%v, warnings %q, want %q", err, d.Warnings, want)
 	}
 }
