@@ -77,6 +77,7 @@ fuzz: ## fuzz every reader with random inputs (FUZZINPUTS=100000); go test repea
 QUIET = $(shell grep -rl --include='*_test.go' '^//go:build quiet' .)
 
 test-long: test-setup ## tests that need a quiet machine, ten times as many random cases, the race detector on everything, fuzzing
+	GOOS=darwin go build -o /dev/null ./cmd/slackline # as make release does
 	go test -count=1 -timeout 60m -tags quiet -v -run "^($$(sed -n 's/^func \(Test[A-Za-z]*\).*/\1/p' $(QUIET) | paste -sd '|'))$$" $(sort $(dir $(QUIET)))
 	go test -count=1 -timeout 60m -rapid.checks=1000 \
 		$$(grep -rl --include='*_test.go' pgregory.net/rapid . | xargs -n1 dirname | sort -u)

@@ -36,7 +36,7 @@ func refuseClosed(stdout io.Writer) {
 	}
 	if null, err := os.Open(os.DevNull); err == nil {
 		defer null.Close()
-		_ = unix.Dup3(int(null.Fd()), 1, 0) // if it cannot be, it stays as it was
+		_ = unix.Dup2(int(null.Fd()), 1) // if it cannot be, it stays as it was
 	}
 }
 
