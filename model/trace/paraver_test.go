@@ -161,4 +161,9 @@ func TestParaverTorn(t *testing.T) {
 			t.Errorf("%s: warnings %q, want %q", name, warnings, c.want)
 		}
 	}
+	files := paraverFiles(t)
+	files["two.pcf"].Data = nil
+	if _, warnings := paraverText(t, files); !strings.Contains(strings.Join(warnings, "\n"), "MPI calls have no name in the .pcf file") {
+		t.Errorf("an empty .pcf file: warnings %q", warnings)
+	}
 }

@@ -166,7 +166,7 @@ func Read(prv, pcf, row io.Reader, show string, strict bool, interrupt func() er
 	if err != nil {
 		return nil, err
 	}
-	if r.nameless > 0 && len(r.labels) > 0 {
+	if r.nameless > 0 && pcf != nil {
 		r.warn("%s: %d MPI calls have no name in the .pcf file: what they do is not known, and their waits are not found", show, r.nameless)
 	}
 	if r.torn > 0 {
