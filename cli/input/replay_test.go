@@ -3,6 +3,7 @@ package input
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,3 +62,26 @@ func TestWhatIsNoTrace(t *testing.T) {
 
 // isSchedule reports whether word is opened as a file with a schedule: not as a pattern, and not as a recorded run.
 func isSchedule(word string) bool { return IsFile(word) && !IsTrace(word) }
+
+// What is damaged in the events of a run is reported also where it is replayed.
+func TestReplayDamaged(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := os.CopyFS(dir, os.DirFS("../../testdata/waits2/cases/13-lock-queue")); err != nil {
+		t.Fatal(err)
+	}
+	events := filepath.Join(dir, "traces", "1.evt")
+	info, err := os.Stat(events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(events, info.Size()/2); err != nil {
+		t.Fatal(err)
+	}
+	in, err := Open(t.Context(), filepath.Join(dir, "traces.otf2"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(in.Warnings, func(w string) bool { return strings.Contains(w, "rank 1: events end early") }) {
+		t.Errorf("warnings %q, want one of events that end early", in.Warnings)
+	}
+}
