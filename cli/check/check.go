@@ -347,7 +347,7 @@ func (r *Report) exit() error {
 	return nil
 }
 
-// draw draws one function of the first column.
+// Figure implements env.Drawn: one function of the first column.
 func (r *Report) Figure(*env.Env) (fig plot.Figure, title, subtitle string, err error) {
 	var chosen *scaling.Check
 	for _, c := range r.columns[0].report.Checks {

@@ -44,7 +44,9 @@ func Thrice(t *testing.T, try func() (string, bool)) {
 	for range 3 {
 		Quiet(t)
 		text, ok := try()
-		t.Log(text)
+		if text != "" {
+			t.Log(text)
+		}
 		if ok {
 			return
 		}
