@@ -7,7 +7,7 @@ import (
 )
 
 // Dir is os.DirFS without what is neither a file nor a directory: to open a named pipe that has the name of a file would wait for ever
-// for somebody to write.
+// for a writer.
 func Dir(dir string) fs.FS { return directory{os.DirFS(dir).(fs.StatFS)} }
 
 type directory struct{ fs.StatFS }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A named pipe among the files of a directory is refused; nobody writes to it.
+// A named pipe among the files of a directory is refused: reading it would wait for a writer.
 func TestDirWithPipe(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "dumps")
 	if err := errors.Join(os.Mkdir(dir, 0o777), syscall.Mkfifo(filepath.Join(dir, "nccl_trace_rank_0"), 0o666)); err != nil {
