@@ -17,7 +17,7 @@ var shells = []string{"ash", "bash", "busybox", "dash", "fish", "ksh", "ksh93", 
 
 // refuseClosed makes writing to the standard output an error again if it was closed when the program started
 // ('slackline waits run.slt >&-'). Go's runtime opens /dev/null in its place, for reading and writing, so that a result
-// would be lost without a word. Other programs open it in that way, too, where nobody wants the output; hence the
+// would be lost silently. Other programs open it in that way, too, where the output is not wanted; hence the
 // parent decides: its own standard output is closed, or it is a shell whose output goes elsewhere.
 func refuseClosed(stdout io.Writer) {
 	f, ok := stdout.(*os.File)

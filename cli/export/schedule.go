@@ -80,7 +80,7 @@ func (o *ScheduleOutput) ColumnFormat() (columnfile.Format, bool) {
 	if name == "" {
 		name = strings.TrimPrefix(strings.ToLower(filepath.Ext(o.Out)), ".")
 	}
-	return columnfile.Format(name), slices.Contains(ColumnFormatNames(), name)
+	return columnfile.Format(name), env.IsColumns(name)
 }
 
 // Format returns the format that --to or the suffix of --out names.

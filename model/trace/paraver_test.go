@@ -143,7 +143,7 @@ func BenchmarkParaver(b *testing.B) {
 }
 
 // TestParaverTorn wants a warning where a line is missing: then ends belong to other calls than they seem to, or collectives are
-// calls that nobody knows.
+// calls without a name.
 func TestParaverTorn(t *testing.T) {
 	for name, c := range map[string]struct{ file, old, new, want string }{
 		"begin":  {"two.prv", "2:1:1:1:1:300:50000001:1\n", "", "1 calls end where another one is open, or begin in one of MPI"},
