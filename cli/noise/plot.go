@@ -10,7 +10,7 @@ import (
 	"slackline/show/plot"
 )
 
-// draw draws the length of each detour over its time, of the given time, or, if that is 0, of as many periods as show
+// Figure has the length of each detour over its time, of the given time, or, if that is 0, of as many periods as show
 // something.
 func (r *noiseReport) Figure(*env.Env) (fig plot.Figure, title, subtitle string, err error) {
 	if r.detours.Empty() {

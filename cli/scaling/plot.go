@@ -8,7 +8,7 @@ import (
 	"slackline/show/plot"
 )
 
-// draw draws measurements and models over the first parameter; the others have the
+// Figure has measurements and models over the first parameter; the others have the
 // values at which most was measured, unless there is a target. A single model has its prediction band and, with
 // --expect, the expectation with its limits.
 func (r *scalingReport) Figure(a *env.Env) (fig plot.Figure, title, subtitle string, err error) {
