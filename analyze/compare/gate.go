@@ -24,7 +24,7 @@ type Condition struct {
 	limit    float64
 }
 
-var conditionForm = regexp.MustCompile(`^([a-z_]+)(?:@(.*?))?\s*([<>])\s*([+-]?[0-9.eE]+)\s*(%|ps|ns|us|ms|s)$`)
+var conditionForm = regexp.MustCompile(`^([a-z_]+)(?:@(.*?))?\s*([<>])\s*([+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)\s*(%|ps|ns|us|ms|s)$`)
 
 var conditionUnits = map[string]float64{"%": 1e-2, "ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
 
@@ -92,6 +92,9 @@ func (r *Result) Judge(c *Condition) Verdict {
 		met := c.met(x)
 		switch {
 		case met && (x.Significant || c.asksForChange()):
+			if v.Verdict == Inconclusive { // the reasons of that are none of this
+				v.Because = nil
+			}
 			v.Verdict = Failed
 		case v.Verdict == Passed && (met && x.inconclusive || !met && c.asksForChange() && !x.Significant):
 			v.Verdict = Inconclusive

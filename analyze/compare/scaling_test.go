@@ -1,9 +1,13 @@
 package compare
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"testing"
+
+	"slackline/analyze/profile"
 )
 
 // TestScaling: the factors of the computation are those of POP, and their product is that of the useful times.
@@ -46,5 +50,48 @@ func TestScaling(t *testing.T) {
 		if _, err := ParseCondition(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
+	}
+}
+
+// TestScalingOf: the factors of two runs, worked out by hand; without the counters of both there are none.
+func TestScalingOf(t *testing.T) {
+	a := &profile.Counts{Instructions: 100, IPC: 2, Frequency: 4e9}
+	s := ScalingOf(a, &profile.Counts{Instructions: 400, IPC: 1, Frequency: 2e9})
+	want := []Factor{{"computation_scaling", 0.0625}, {"instruction_scaling", 0.25}, {"ipc_scaling", 0.5}, {"frequency_scaling", 0.5}}
+	if got := s.Factors(); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if s := ScalingOf(a, a); *s != (Scaling{1, 1, 1, 1}) {
+		t.Errorf("of a run to itself: %+v", s)
+	}
+	product := 1.0
+	for _, f := range s.Factors()[1:] {
+		product *= f.Value
+	}
+	if product != s.Computation {
+		t.Errorf("the product of the factors is %g, that of all %g", product, s.Computation)
+	}
+	for name, b := range map[string]*profile.Counts{
+		"nothing": nil, "no cycles": {Instructions: 1}, "no instructions": {IPC: 1, Frequency: 1}, "no frequency": {Instructions: 1, IPC: 1},
+		"none of them": {},
+	} {
+		if x, y := ScalingOf(a, b), ScalingOf(b, a); x != nil || y != nil {
+			t.Errorf("%s: %+v, %+v", name, x, y)
+		}
+	}
+}
+
+// TestOfHasCounts: a run with counters has their numbers, as far as they were counted.
+func TestOfHasCounts(t *testing.T) {
+	r := NewRun(0)
+	r.countsOf(nil)
+	r.countsOf(&profile.Counts{})
+	if len(r.Values) != 0 {
+		t.Errorf("nothing was counted: %v", r.Values)
+	}
+	r.countsOf(&profile.Counts{Useful: 3e12, Instructions: 7, IPC: 0.5})
+	want := map[Number]float64{{UsefulTime, ""}: 3, {Instructions, ""}: 7, {IPC, ""}: 0.5}
+	if !maps.Equal(r.Values, want) {
+		t.Errorf("%v, want %v", r.Values, want)
 	}
 }
