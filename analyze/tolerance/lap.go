@@ -165,20 +165,12 @@ func (p *pass) follow(l *lap, state *passState) int {
 	}
 	for ok := f.readLap(&first, &second, 1); ok && p.overflow >= 0 && p.costs.err == nil && f.fits() && p.s.interrupted() == nil; {
 		// While one repetition is carried out, the one after the next is read.
-		times, ahead := f.times, f.laps+2
-		read, carryOut := func() { ok = f.readLap(&second, &third, ahead) }, func() { f.carryOut(times, first.marks) }
-		if f.numOps < manyOps {
-			read()
-			carryOut()
-		} else {
-			parallel.Each(2, runtime.GOMAXPROCS(0), func(i int) {
-				if i == 0 {
-					read()
-				} else {
-					carryOut()
-				}
-			})
+		times, ahead, threads := f.times, f.laps+2, 1
+		if f.numOps >= manyOps {
+			threads = runtime.GOMAXPROCS(0)
 		}
+		steps := [2]func(){func() { ok = f.readLap(&second, &third, ahead) }, func() { f.carryOut(times, first.marks) }}
+		parallel.Each(len(steps), threads, func(i int) { steps[i]() })
 		f.done, first, second, third = first, second, third, f.done
 	}
 	if f.laps > 0 {

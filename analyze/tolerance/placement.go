@@ -91,7 +91,7 @@ func (p *placer) search(ctx context.Context, s *Schedule, progress func(int, uni
 			return nil, err
 		}
 		x, y, promise := p.bestSwap(path.Pairs)
-		if promise.sign() <= 0 {
+		if !(int128{}).less(promise.int128) {
 			result.Stop = StopNoGain
 			return result, nil
 		}
@@ -193,7 +193,7 @@ func (p *placer) bestSwap(pairs []Pair) (x, y int, promise gain) {
 				return of(rowB[nodeA]) - of(rowA[nodeA]) + of(rowA[nodeB]) - of(rowB[nodeB]) - 2*of(w)
 			}
 			g := newGain(p.dL, d(func(c pathCounts) int64 { return c.l }), p.dG, d(func(c pathCounts) int64 { return c.bytes }))
-			if x < 0 || promise.less(g) {
+			if x < 0 || promise.less(g.int128) {
 				x, y, promise = a, b, g
 			}
 		}
@@ -201,45 +201,25 @@ func (p *placer) bestSwap(pairs []Pair) (x, y int, promise gain) {
 	return x, y, promise
 }
 
-// gain is a promise in femtoseconds, in 128 bits.
-type gain struct {
-	hi int64
-	lo uint64
-}
+// gain is a promise in femtoseconds.
+type gain struct{ int128 }
 
 // newGain returns 1000*dL*l + dG*bytes: dL is in picoseconds, dG in femtoseconds per byte.
 func newGain(dL, l, dG, bytes int64) gain {
-	return signedProduct(dL, 1000*l).plus(signedProduct(dG, bytes))
+	return gain{signedProduct(dL, 1000*l).plus(signedProduct(dG, bytes))}
 }
 
 // signedProduct multiplies two signed numbers.
-func signedProduct(a, b int64) gain {
+func signedProduct(a, b int64) int128 {
 	hi, lo := bits.Mul64(uint64(a), uint64(b))
-	g := gain{int64(hi), lo}
+	n := int128{int64(hi), lo}
 	if a < 0 {
-		g.hi -= b
+		n.hi -= b
 	}
 	if b < 0 {
-		g.hi -= a
+		n.hi -= a
 	}
-	return g
-}
-
-func (g gain) plus(o gain) gain {
-	lo, carry := bits.Add64(g.lo, o.lo, 0)
-	return gain{g.hi + o.hi + int64(carry), lo}
-}
-
-func (g gain) less(o gain) bool { return g.hi < o.hi || g.hi == o.hi && g.lo < o.lo }
-
-func (g gain) sign() int {
-	switch {
-	case g.hi < 0:
-		return -1
-	case g.hi == 0 && g.lo == 0:
-		return 0
-	}
-	return 1
+	return n
 }
 
 // picoseconds returns a gain above 0 in picoseconds, rounded down, or the largest time there is.

@@ -211,44 +211,38 @@ func (h *height) join(from *height, e *line, x int64) {
 
 var noHeight = height{t: -1}
 
-// heights computes T with its slopes at several x in one pass.
-func (t *tape) heights(xs []int64) []height {
-	top := make([]height, len(xs))
-	for i := range top {
-		top[i] = noHeight
-	}
-	source := height{}
-	if len(xs) == 1 {
-		t.oneHeight(xs[0], &top[0])
-		return top
-	}
-	values := newRing[[lanes]height](t)
-	sinks := t.sinksAt(0, 0, func(l line) {
-		for i, x := range xs {
-			top[i].join(&source, &l, x)
-		}
-	})
+// fold carries values along the edges of a tape: from that of the source over all nodes, each of which begins with none, to the sink.
+func fold[T any](t *tape, source, none T, join func(to, from *T, e *line)) (top T) {
+	top = none
+	values := newRing[T](t)
+	sinks := t.sinksAt(0, 0, func(l line) { join(&top, &source, &l) })
 	t.each(func(node uint32, edges []line) {
-		at := values.at(node)
-		for i, x := range xs {
-			h := noHeight
-			for k := range edges {
-				e := &edges[k]
-				from := &source
-				if e.u != 0 {
-					from = &values.at(e.u)[i]
-				}
-				h.join(from, e, x)
+		at := none
+		for k := range edges {
+			from := &source
+			if u := edges[k].u; u != 0 {
+				from = values.at(u)
 			}
-			at[i] = h
+			join(&at, from, &edges[k])
 		}
-		sinks = t.sinksAt(node, sinks, func(l line) {
-			for i, x := range xs {
-				top[i].join(&at[i], &l, x)
-			}
-		})
+		*values.at(node) = at
+		sinks = t.sinksAt(node, sinks, func(l line) { join(&top, &at, &l) })
 	})
 	return top
+}
+
+// heights computes T with its slopes at several x in one pass.
+func (t *tape) heights(xs []int64) []height {
+	if len(xs) == 1 {
+		return []height{fold(t, height{}, noHeight, func(to, from *height, e *line) { to.join(from, e, xs[0]) })}
+	}
+	none := [lanes]height{noHeight, noHeight, noHeight, noHeight}
+	top := fold(t, [lanes]height{}, none, func(to, from *[lanes]height, e *line) {
+		for i, x := range xs {
+			to[i].join(&from[i], e, x)
+		}
+	})
+	return top[:len(xs)]
 }
 
 // forward computes T at several x in one pass. Constants of lines are shifted.
@@ -287,76 +281,25 @@ func (t *tape) forward(xs *[2 * lanes]int64, shift int) (top [2 * lanes]int64) {
 	return top
 }
 
-// oneHeight is heights for one x.
-func (t *tape) oneHeight(x int64, top *height) {
-	source := height{}
-	values := newRing[height](t)
-	sinks := t.sinksAt(0, 0, func(l line) { top.join(&source, &l, x) })
-	t.each(func(node uint32, edges []line) {
-		h := noHeight
-		for k := range edges {
-			e := &edges[k]
-			from := &source
-			if e.u != 0 {
-				from = values.at(e.u)
-			}
-			h.join(from, e, x)
-		}
-		*values.at(node) = h
-		sinks = t.sinksAt(node, sinks, func(l line) { top.join(&h, &l, x) })
-	})
-}
-
 // steepest returns T at 0, and of the paths with the largest slope of all that slope and the largest constant; ok is false if a number
 // does not fit.
 func (t *tape) steepest() (constant, slope, steepest int64, ok bool) {
 	type values struct{ c, slope, steepest int64 }
-	ring := newRing[values](t)
-	var top, source values
 	overflow := int64(0)
-	join := func(v, from *values, e *line) {
+	top := fold(t, values{}, values{}, func(to, from *values, e *line) {
 		c, a, s := from.c+e.c, from.slope+int64(e.a), from.steepest+e.c
 		overflow |= c | a | s
-		v.c = max(v.c, c)
-		if a > v.slope || a == v.slope && s > v.steepest {
-			v.slope, v.steepest = a, s
+		to.c = max(to.c, c)
+		if a > to.slope || a == to.slope && s > to.steepest {
+			to.slope, to.steepest = a, s
 		}
-	}
-	sinks := t.sinksAt(0, 0, func(l line) { join(&top, &source, &l) })
-	t.each(func(node uint32, edges []line) {
-		var v values
-		for k := range edges {
-			from := &source
-			if u := edges[k].u; u != 0 {
-				from = ring.at(u)
-			}
-			join(&v, from, &edges[k])
-		}
-		*ring.at(node) = v
-		sinks = t.sinksAt(node, sinks, func(l line) { join(&top, &v, &l) })
 	})
 	return top.c, top.slope, top.steepest, overflow >= 0
 }
 
 // roughly returns T at x in floating point.
 func (t *tape) roughly(x float64) float64 {
-	ring := newRing[float64](t)
-	top := 0.0
-	value := func(from float64, e *line) float64 { return from + float64(e.c) + float64(e.a)*x }
-	sinks := t.sinksAt(0, 0, func(l line) { top = max(top, value(0, &l)) })
-	t.each(func(node uint32, edges []line) {
-		v := 0.0
-		for k := range edges {
-			from := 0.0
-			if u := edges[k].u; u != 0 {
-				from = *ring.at(u)
-			}
-			v = max(v, value(from, &edges[k]))
-		}
-		*ring.at(node) = v
-		sinks = t.sinksAt(node, sinks, func(l line) { top = max(top, value(v, &l)) })
-	})
-	return top
+	return fold(t, 0, 0, func(to, from *float64, e *line) { *to = max(*to, *from+float64(e.c)+float64(e.a)*x) })
 }
 
 // fits reports whether nodes can still be numbered.

@@ -1,6 +1,7 @@
 package tolerance
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -93,15 +94,7 @@ func (l Largest) key() int64 {
 	return l.X
 }
 
-func compareLargest(a, b Largest) int {
-	switch x, y := a.key(), b.key(); {
-	case x < y:
-		return -1
-	case x > y:
-		return 1
-	}
-	return 0
-}
+func compareLargest(a, b Largest) int { return cmp.Compare(a.key(), b.key()) }
 
 // quantile returns a quantile of sorted values. Between a number and one that is none, it is the
 // latter.

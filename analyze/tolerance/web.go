@@ -60,9 +60,7 @@ const unreached = -1 << 62
 
 // backward computes the lengths of the longest paths from all nodes to the sink at x.
 func (g *web) backward(x int64, values []int64) {
-	for v := range values {
-		values[v] = unreached
-	}
+	fillUnreached(values)
 	last := len(values) - 1
 	values[last] = 0
 	for v := last; v > 0; v-- {
@@ -186,10 +184,7 @@ func newWindow(g *web) *window {
 			}
 		}
 	}
-	w.slots = make([][lanes]int64, 1<<bits.Len(uint(reach)))
-	for i := range w.slots {
-		w.slots[i] = noWay
-	}
+	w.slots = slices.Repeat([][lanes]int64{noWay}, 1<<bits.Len(uint(reach)))
 	return w
 }
 
