@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"slackline/internal/stat"
 )
 
 // Box is one box of a box plot.
@@ -21,15 +23,14 @@ func TukeyBox(samples []float64) (Box, error) {
 	if len(samples) == 0 {
 		return Box{}, errors.New("a box plot needs at least one sample")
 	}
-	sorted := slices.Clone(samples)
-	slices.Sort(sorted)
+	sorted := stat.Sorted(samples)
 	// Sorting puts NaN first and the infinities at the ends.
 	for _, v := range []float64{sorted[0], sorted[len(sorted)-1]} {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return Box{}, fmt.Errorf("a box plot of samples with %g; only finite values can be drawn", v)
 		}
 	}
-	b := Box{Q1: quantile(sorted, 0.25), Median: quantile(sorted, 0.5), Q3: quantile(sorted, 0.75)}
+	b := Box{Q1: stat.Quantile(sorted, 0.25), Median: stat.Quantile(sorted, 0.5), Q3: stat.Quantile(sorted, 0.75)}
 	reach := 1.5 * (b.Q3 - b.Q1)
 	b.Low, b.High = b.Q1, b.Q3
 	for _, v := range sorted {
@@ -40,17 +41,6 @@ func TukeyBox(samples []float64) (Box, error) {
 		b.Low, b.High = math.Min(b.Low, v), math.Max(b.High, v)
 	}
 	return b, nil
-}
-
-// quantile returns the q-quantile of sorted values: at position q*(n-1), interpolated.
-func quantile(sorted []float64, q float64) float64 {
-	position := q * float64(len(sorted)-1)
-	i := int(position)
-	if i+1 >= len(sorted) {
-		return sorted[len(sorted)-1]
-	}
-	t := position - float64(i)
-	return sorted[i]*(1-t) + sorted[i+1]*t
 }
 
 // Boxes is a series of box plots. Several such layers are side by side at each place.

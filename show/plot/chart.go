@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -22,34 +23,11 @@ const (
 )
 
 func (ch *Chart) layout(th *theme) (*sheet, error) {
-	width, height := orDefault(ch.Width, chartWidth), orDefault(ch.Height, chartHeight)
-	if err := errors.Join(checkWidth(width), checkHeight(height), labelled(ch.X, ch.Y)); err != nil {
-		return nil, err
+	s := Stack{
+		Title: ch.Title, Subtitle: ch.Subtitle, Caption: ch.Caption, X: ch.X, Parts: []StackPart{{Y: ch.Y, Layers: ch.Layers}},
+		Width: ch.Width, Height: cmp.Or(ch.Height, chartHeight),
 	}
-	p, err := newPanel(th, ch.X, ch.Y, ch.Layers)
-	if err != nil {
-		return nil, fmt.Errorf("chart %q: %w", ch.Title, err)
-	}
-	w := newWords(ch.Title, ch.Subtitle, ch.Caption, width)
-	leg := newLegend(p.legendEntries(), width-2*margin)
-	top := w.headHeight() + leg.height + 10
-	below := p.xLabelHeight() + w.footHeight()
-	plotHeight := height - top - below
-	if plotHeight < leastPlot {
-		plotHeight = leastPlot
-		height = top + plotHeight + below
-	}
-	left := margin + p.yLabelWidth(plotHeight)
-	p.place(rect{left, top, width - left - rightSpace(p.x, width-left), plotHeight})
-	return &sheet{
-		width: width, height: height, title: orDefault(ch.Title, "Chart"),
-		desc: description(ch.Subtitle, ch.Caption, p),
-		paint: func(c canvas) {
-			w.draw(c, th, height)
-			leg.draw(c, th, point{margin, w.headHeight() + 2})
-			p.draw(c)
-		},
-	}, nil
+	return s.sheet(th, "chart", leastPlot)
 }
 
 // rightSpace keeps half of the last tick label of the x axis inside the figure.
@@ -136,7 +114,7 @@ func description(subtitle, caption string, p *panel) string {
 			parts = append(parts, s)
 		}
 	}
-	axes := fmt.Sprintf("%s over %s", orDefault(p.y.Label, "y"), orDefault(p.x.Label, "x"))
+	axes := fmt.Sprintf("%s over %s", cmp.Or(p.y.Label, "y"), cmp.Or(p.x.Label, "x"))
 	var names []string
 	for _, l := range p.layers {
 		if name, _ := l.base(); name != "" {
@@ -147,13 +125,4 @@ func description(subtitle, caption string, p *panel) string {
 		axes += ": " + strings.Join(names, ", ")
 	}
 	return strings.Join(append(parts, axes), ". ") + "."
-}
-
-// orDefault returns the first of the two that is not the zero value.
-func orDefault[T comparable](v, otherwise T) T {
-	var zero T
-	if v == zero {
-		return otherwise
-	}
-	return v
 }

@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -166,7 +167,7 @@ func (d *MessageDiagram) layout(th *theme) (*sheet, error) {
 	}
 	g := newDiagramDrawing(d, th, x, width)
 	return &sheet{
-		width: width, height: g.height, title: orDefault(d.Title, "Message diagram"),
+		width: width, height: g.height, title: cmp.Or(d.Title, "Message diagram"),
 		desc: strings.TrimSpace(fmt.Sprintf("Message diagram: %d rows, %d messages, time to the right. %s\n%s",
 			len(d.Rows), len(d.Arrows), d.Subtitle, d.Caption)),
 		paint: g.draw,

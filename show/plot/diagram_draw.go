@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -11,7 +12,6 @@ type diagramDrawing struct {
 	panel    panel // holds the time axis and the frame
 	th       *theme
 	words    words
-	legend   legend
 	height   float64
 	pitch    float64 // distance of rows
 	box      float64 // height of the boxes
@@ -22,8 +22,7 @@ type diagramDrawing struct {
 func newDiagramDrawing(d *MessageDiagram, th *theme, x span, width float64) *diagramDrawing {
 	g := &diagramDrawing{MessageDiagram: d, th: th, pitch: rowPitch(len(d.Rows))}
 	g.box = math.Round(g.pitch * 0.44)
-	g.words = newWords(d.Title, d.Subtitle, d.Caption, width)
-	g.legend = newLegend(g.legendEntries(), width-2*margin)
+	g.words = newWords(d.Title, d.Subtitle, d.Caption, width, g.legendEntries())
 	g.lanes = assignLanes(d.Spans)
 	labels, finish := 0.0, 0.0
 	for _, r := range d.Rows {
@@ -38,7 +37,7 @@ func newDiagramDrawing(d *MessageDiagram, th *theme, x span, width float64) *dia
 	if g.finishes {
 		right = margin + 12 + math.Max(finish, textRoom(finishHeading, smallSize, false))
 	}
-	top := g.words.headHeight() + g.legend.height + 8
+	top := g.words.headHeight() + 8
 	if g.finishes {
 		top += smallSize * lineSpacing
 	}
@@ -77,7 +76,6 @@ func (g *diagramDrawing) spanRect(i int) rect {
 
 func (g *diagramDrawing) draw(c canvas) {
 	g.words.draw(c, g.th, g.height)
-	g.legend.draw(c, g.th, point{margin, g.words.headHeight() + 2})
 	g.drawFrame(c)
 	boxes := make([][]rect, spanKinds)
 	for i, s := range g.Spans {
@@ -115,7 +113,7 @@ func (g *diagramDrawing) drawFrame(c canvas) {
 	c.path(marks, false, paint{stroke: g.th.ink, width: 1})
 	g.panel.drawXLabels(c, ticks, axisTitle(g.panel.x, unit))
 	middle := point{margin + textSize*0.75, f.y + f.h/2}
-	c.text(middle, shorten(orDefault(g.RowsLabel, "process"), textSize, f.h, false),
+	c.text(middle, shorten(cmp.Or(g.RowsLabel, "process"), textSize, f.h, false),
 		textStyle{size: textSize, anchor: anchorMiddle, turn: -90, color: g.th.ink})
 }
 

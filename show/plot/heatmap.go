@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"image/color"
@@ -120,7 +121,7 @@ type heatTile struct {
 }
 
 func (h *HeatMap) layout(th *theme) (*sheet, error) {
-	width := orDefault(h.Width, heatWidth)
+	width := cmp.Or(h.Width, heatWidth)
 	if err := errors.Join(checkWidth(width), h.check()); err != nil {
 		return nil, err
 	}
@@ -135,11 +136,11 @@ func (h *HeatMap) layout(th *theme) (*sheet, error) {
 			tiles[i].most = shared
 		}
 	}
-	w := newWords(h.Title, h.Subtitle, h.Caption, width)
+	w := newWords(h.Title, h.Subtitle, h.Caption, width, nil)
 	bottom := h.place(tiles, width, w.headHeight()+8)
 	height := bottom + w.footHeight()
 	return &sheet{
-		width: width, height: height, title: orDefault(h.Title, "Maps"), desc: h.describe(tiles),
+		width: width, height: height, title: cmp.Or(h.Title, "Maps"), desc: h.describe(tiles),
 		paint: func(c canvas) {
 			w.draw(c, th, height)
 			for i := range tiles {

@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"image/color"
@@ -48,7 +49,7 @@ func (l *Lanes) check() error {
 }
 
 func (l *Lanes) layout(th *theme) (*sheet, error) {
-	width := orDefault(l.Width, laneWidth)
+	width := cmp.Or(l.Width, laneWidth)
 	if err := errors.Join(checkWidth(width), l.check()); err != nil {
 		return nil, err
 	}
@@ -65,8 +66,7 @@ func (l *Lanes) layout(th *theme) (*sheet, error) {
 		draw := func(c canvas, r rect) { c.rects([]rect{r}, paint{fill: colors[i]}) }
 		entries = append(entries, legendEntry{name: k.Name, width: boxWidth, draw: draw})
 	}
-	w := newWords(l.Title, l.Subtitle, l.Caption, width)
-	keys := newLegend(entries, width-2*margin)
+	w := newWords(l.Title, l.Subtitle, l.Caption, width, entries)
 	labels := 0.0
 	for _, r := range l.Rows {
 		labels = max(labels, textRoom(r, textSize, false))
@@ -74,14 +74,13 @@ func (l *Lanes) layout(th *theme) (*sheet, error) {
 	left := margin + labels + 8
 	pitch := min(mostLane, max(2, laneHeight/float64(len(l.Rows))))
 	p := panel{th: th, x: x}
-	p.place(rect{left, w.headHeight() + keys.height + 8, width - left - margin - 8, pitch * float64(len(l.Rows))})
+	p.place(rect{left, w.headHeight() + 8, width - left - margin - 8, pitch * float64(len(l.Rows))})
 	height := p.frame.bottom() + p.xLabelHeight() + w.footHeight()
 	return &sheet{
-		width: width, height: height, title: orDefault(l.Title, "Timeline"),
+		width: width, height: height, title: cmp.Or(l.Title, "Timeline"),
 		desc: strings.TrimSpace(fmt.Sprintf("Timeline: %d rows, time to the right. %s\n%s", len(l.Rows), l.Subtitle, l.Caption)),
 		paint: func(c canvas) {
 			w.draw(c, th, height)
-			keys.draw(c, th, point{margin, w.headHeight() + 2})
 			l.draw(c, &p, pitch, colors)
 		},
 	}, nil

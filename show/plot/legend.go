@@ -1,5 +1,7 @@
 package plot
 
+import "cmp"
+
 // legendEntry is one key of a legend with its name.
 type legendEntry struct {
 	name  string
@@ -7,7 +9,7 @@ type legendEntry struct {
 	draw  func(c canvas, r rect) // draws the key into the rectangle
 }
 
-func (e legendEntry) keyWidth() float64 { return orDefault(e.width, keyWidth) }
+func (e legendEntry) keyWidth() float64 { return cmp.Or(e.width, keyWidth) }
 
 // legend is a list of entries, broken into rows that fit the width. It is above the data and
 // never covers it.

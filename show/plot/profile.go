@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -135,7 +136,7 @@ func (f *FinishProfile) layers(cols []column) []Layer {
 }
 
 func (f *FinishProfile) layout(th *theme) (*sheet, error) {
-	width, height := orDefault(f.Width, profileWidth), orDefault(f.Height, chartHeight)
+	width, height := cmp.Or(f.Width, profileWidth), cmp.Or(f.Height, chartHeight)
 	if err := errors.Join(checkWidth(width), checkHeight(height)); err != nil {
 		return nil, err
 	}
@@ -173,9 +174,8 @@ func (f *FinishProfile) layout(th *theme) (*sheet, error) {
 
 // join puts the two panels side by side.
 func (f *FinishProfile) join(th *theme, main, side *panel, caption string, width, height float64) *sheet {
-	w := newWords(f.Title, f.Subtitle, caption, width)
-	leg := newLegend(main.legendEntries(), width-2*margin)
-	top := w.headHeight() + leg.height + 10
+	w := newWords(f.Title, f.Subtitle, caption, width, main.legendEntries())
+	top := w.headHeight() + 10
 	below := main.xLabelHeight() + w.footHeight()
 	plotHeight := height - top - below
 	if plotHeight < leastPlot {
@@ -187,10 +187,9 @@ func (f *FinishProfile) join(th *theme, main, side *panel, caption string, width
 	main.place(rect{left, top, right - sideWidth - sideGap - left, plotHeight})
 	side.place(rect{right - sideWidth, top, sideWidth, plotHeight})
 	return &sheet{
-		width: width, height: height, title: orDefault(f.Title, "Finish times"), desc: description(f.Subtitle, caption, main),
+		width: width, height: height, title: cmp.Or(f.Title, "Finish times"), desc: description(f.Subtitle, caption, main),
 		paint: func(c canvas) {
 			w.draw(c, th, height)
-			leg.draw(c, th, point{margin, w.headHeight() + 2})
 			main.draw(c)
 			side.draw(c)
 		},

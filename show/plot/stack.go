@@ -1,8 +1,10 @@
 package plot
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -30,48 +32,50 @@ const (
 	leastPart   = 90  // height of a frame below which a stack grows
 )
 
-func (s *Stack) layout(th *theme) (*sheet, error) {
+func (s *Stack) layout(th *theme) (*sheet, error) { return s.sheet(th, "charts", leastPart) }
+
+// sheet is the layout of a stack, which is called what in messages. It grows if frames would be lower than least.
+func (s *Stack) sheet(th *theme, what string, least float64) (*sheet, error) {
 	weights := 0.0
 	axes := []Axis{s.X}
 	for _, p := range s.Parts {
-		weights += orDefault(p.Weight, 1)
+		weights += cmp.Or(p.Weight, 1)
 		axes = append(axes, p.Y)
 	}
-	width, height := orDefault(s.Width, chartWidth), orDefault(s.Height, stackHeight*weights)
+	width, height := cmp.Or(s.Width, chartWidth), cmp.Or(s.Height, stackHeight*weights)
 	if err := errors.Join(checkWidth(width), checkHeight(height), labelled(axes...)); err != nil {
 		return nil, err
 	}
 	panels, err := s.panels(th)
 	if err != nil {
-		return nil, fmt.Errorf("stack %q: %w", s.Title, err)
+		return nil, fmt.Errorf("%s %q: %w", what, s.Title, err)
 	}
-	w := newWords(s.Title, s.Subtitle, s.Caption, width)
-	leg := newLegend(mergedLegend(panels), width-2*margin)
-	top := w.headHeight() + leg.height + 10
+	w := newWords(s.Title, s.Subtitle, s.Caption, width, mergedLegend(panels))
+	top := w.headHeight() + 10
 	last := panels[len(panels)-1]
 	below := last.xLabelHeight() + w.footHeight()
 	free := height - top - below - stackGap*float64(len(panels)-1)
 	for _, p := range s.Parts {
-		if least := leastPart * weights / orDefault(p.Weight, 1); free < least {
-			height += least - free
-			free = least
+		if need := least * weights / cmp.Or(p.Weight, 1); free < need {
+			height += need - free
+			free = need
 		}
 	}
 	left := 0.0
 	for i, p := range panels {
-		left = max(left, margin+p.yLabelWidth(free*orDefault(s.Parts[i].Weight, 1)/weights))
+		left = max(left, margin+p.yLabelWidth(free*cmp.Or(s.Parts[i].Weight, 1)/weights))
 	}
 	y := top
 	for i, p := range panels {
-		h := free * orDefault(s.Parts[i].Weight, 1) / weights
+		h := free * cmp.Or(s.Parts[i].Weight, 1) / weights
 		p.place(rect{left, y, width - left - rightSpace(p.x, width-left), h})
 		y += h + stackGap
 	}
 	return &sheet{
-		width: width, height: height, title: orDefault(s.Title, "Charts"), desc: stackDescription(s.Subtitle, s.Caption, panels),
+		width: width, height: height, title: cmp.Or(s.Title, strings.ToUpper(what[:1])+what[1:]),
+		desc: stackDescription(s.Subtitle, s.Caption, panels),
 		paint: func(c canvas) {
 			w.draw(c, th, height)
-			leg.draw(c, th, point{margin, w.headHeight() + 2})
 			for _, p := range panels {
 				p.draw(c)
 			}
@@ -103,14 +107,13 @@ func (s *Stack) panels(th *theme) ([]*panel, error) {
 	return panels, nil
 }
 
-// mergedLegend lists the named layers of all panels, each name once.
+// mergedLegend lists the named layers of all panels, without those whose names an earlier panel has.
 func mergedLegend(panels []*panel) []legendEntry {
 	var list []legendEntry
-	listed := map[string]bool{}
 	for _, p := range panels {
+		earlier := list
 		for _, e := range p.legendEntries() {
-			if !listed[e.name] {
-				listed[e.name] = true
+			if !slices.ContainsFunc(earlier, func(l legendEntry) bool { return l.name == e.name }) {
 				list = append(list, e)
 			}
 		}

@@ -155,20 +155,13 @@ func (c *svgCanvas) unclip() { c.buf.WriteString("</svg>\n") }
 
 // finish writes the attributes of a shape and ends it.
 func (c *svgCanvas) finish(p paint) {
-	switch {
-	case p.fill.A == 0:
+	if p.fill.A == 0 {
 		c.buf.WriteString(` fill="none"`)
-	default:
-		fmt.Fprintf(&c.buf, ` fill="%s"`, hexColor(p.fill))
-		if p.fill.A < 255 {
-			fmt.Fprintf(&c.buf, ` fill-opacity="%s"`, decimal(float64(p.fill.A)/255))
-		}
+	} else {
+		c.ink("fill", p.fill)
 	}
 	if p.stroke.A > 0 {
-		fmt.Fprintf(&c.buf, ` stroke="%s"`, hexColor(p.stroke))
-		if p.stroke.A < 255 {
-			fmt.Fprintf(&c.buf, ` stroke-opacity="%s"`, decimal(float64(p.stroke.A)/255))
-		}
+		c.ink("stroke", p.stroke)
 		if p.width != 1 {
 			fmt.Fprintf(&c.buf, ` stroke-width="%s"`, decimal(p.width))
 		}
@@ -181,6 +174,14 @@ func (c *svgCanvas) finish(p paint) {
 		}
 	}
 	c.buf.WriteString("/>\n")
+}
+
+// ink writes a color as an attribute, and its opacity as another one.
+func (c *svgCanvas) ink(attribute string, ink color.NRGBA) {
+	fmt.Fprintf(&c.buf, ` %s="%s"`, attribute, hexColor(ink))
+	if ink.A < 255 {
+		fmt.Fprintf(&c.buf, ` %s-opacity="%s"`, attribute, decimal(float64(ink.A)/255))
+	}
 }
 
 // hundredths rounds a length to the resolution of the file.
@@ -206,25 +207,7 @@ func hexColor(c color.NRGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c
 
 // escape makes any string safe inside XML text and attributes. Control characters become visible; what else XML 1.0
 // cannot hold becomes the replacement character.
-func escape(s string) string {
-	var b strings.Builder
-	for _, r := range plain.Text(strings.ReplaceAll(s, "\r", " ")) {
-		switch {
-		case r == '&':
-			b.WriteString("&amp;")
-		case r == '<':
-			b.WriteString("&lt;")
-		case r == '>':
-			b.WriteString("&gt;")
-		case r == '"':
-			b.WriteString("&quot;")
-		case r == '\t' || r == '\n':
-			b.WriteByte(' ')
-		case r == 0xFFFE || r == 0xFFFF:
-			b.WriteRune('\uFFFD')
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
+func escape(s string) string { return xmlText.Replace(plain.Text(strings.ReplaceAll(s, "\r", " "))) }
+
+var xmlText = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "\t", " ", "\n", " ",
+	"\uFFFE", "\uFFFD", "\uFFFF", "\uFFFD")

@@ -67,27 +67,29 @@ func shorten(s string, size, width float64, bold bool) string {
 	return "…"
 }
 
-// words are the texts that every kind of figure has.
+// words are the texts that every kind of figure has, and its legend.
 type words struct {
 	title, subtitle, caption []string
+	legend                   legend
 }
 
-// newWords breaks the texts to the width of the figure.
-func newWords(title, subtitle, caption string, width float64) words {
+// newWords breaks the texts and the legend to the width of the figure.
+func newWords(title, subtitle, caption string, width float64, entries []legendEntry) words {
 	inner := width - 2*margin
 	return words{
 		title:    wrap(title, titleSize, inner, true, 3),
 		subtitle: wrap(subtitle, textSize, inner, false, 3),
 		caption:  wrap(caption, smallSize, inner, false, 6),
+		legend:   newLegend(entries, inner),
 	}
 }
 
 // margin is the free space around a figure.
 const margin = 16
 
-// headHeight is the space of title and subtitle, with the margin above them.
+// headHeight is the space of title, subtitle and legend, with the margin above them.
 func (w words) headHeight() float64 {
-	return margin + float64(len(w.title))*titleSize*lineSpacing + float64(len(w.subtitle))*textSize*lineSpacing
+	return margin + float64(len(w.title))*titleSize*lineSpacing + float64(len(w.subtitle))*textSize*lineSpacing + w.legend.height
 }
 
 // footHeight is the space of the caption, with the margin below it.
@@ -98,7 +100,7 @@ func (w words) footHeight() float64 {
 	return margin + 8 + float64(len(w.caption))*smallSize*lineSpacing
 }
 
-// draw writes title and subtitle at the top and the caption at the bottom.
+// draw writes title, subtitle and legend at the top and the caption at the bottom.
 func (w words) draw(c canvas, th *theme, height float64) {
 	y := float64(margin)
 	for _, l := range w.title {
@@ -114,4 +116,5 @@ func (w words) draw(c canvas, th *theme, height float64) {
 		c.text(point{margin, y + smallSize}, l, textStyle{size: smallSize, color: th.muted})
 		y += smallSize * lineSpacing
 	}
+	w.legend.draw(c, th, point{margin, w.headHeight() - w.legend.height + 2})
 }
