@@ -1,5 +1,7 @@
 package schedule
 
+import "slices"
+
 // Block is a piece of the program of one rank: operations and, if they are not all independent,
 // the dependencies between them. All operations of a block require all operations of the block
 // before it, so a block without dependencies is a phase.
@@ -136,30 +138,27 @@ func (b *Block) Link() {
 	if len(b.edges) == 0 {
 		return
 	}
-	n := len(b.Ops)
-	first := b.ownFirst[:0]
-	for range n + 1 {
-		first = append(first, 0)
-	}
-	for _, e := range b.edges {
-		first[e.on]++
+	b.ownFirst = slices.Grow(b.ownFirst[:0], len(b.Ops)+1)[:len(b.Ops)+1]
+	b.ownDependents = slices.Grow(b.ownDependents[:0], len(b.edges))[:len(b.edges)]
+	clear(b.ownFirst)
+	link(b.edges, b.ownFirst, b.ownDependents)
+	b.First, b.Dependents = b.ownFirst, b.ownDependents
+}
+
+// link sorts edges by what they wait for: it fills Block.First, which is all 0 before, and Block.Dependents.
+func link(edges []edge, first []uint32, dependents []Dependent) {
+	for i := range edges {
+		first[edges[i].on]++
 	}
 	sum := uint32(0)
 	for i := range first {
 		sum += first[i]
 		first[i] = sum
 	}
-	deps := b.ownDependents[:0]
-	for range b.edges {
-		deps = append(deps, 0)
-	}
-	for i := len(b.edges) - 1; i >= 0; i-- {
-		e := b.edges[i]
+	for _, e := range slices.Backward(edges) {
 		first[e.on]--
-		deps[first[e.on]] = e.dep
+		dependents[first[e.on]] = e.dep
 	}
-	b.ownFirst, b.ownDependents = first, deps
-	b.First, b.Dependents = first, deps
 }
 
 // Borrow fills the block with operations that belong to another owner. It does not copy them.

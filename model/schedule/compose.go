@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sort"
 	"unsafe"
 )
 
@@ -37,21 +38,66 @@ func Concat(parts ...Program) (Program, error) {
 	if len(parts) == 1 {
 		return parts[0], nil
 	}
-	c := &concatenation{parts: make([]part, len(parts))}
-	for i, p := range parts {
-		c.parts[i] = part{Program: p}
-		c.shape = c.shape.union(p.Shape())
+	c := &concatenation{}
+	for _, p := range parts {
+		c.add(p, 0)
 	}
 	return c, c.joinTables(ranks)
 }
 
-// concatenation is what Concat returns.
-type concatenation struct {
-	parts   []part
+// joined are programs that make a larger one, with what holds for all of them.
+type joined struct {
+	list    []part
 	shape   Shape
 	groups  []Group
 	origins []Origin
 }
+
+// add adds a program whose ranks begin at one of the larger one.
+func (p *joined) add(program Program, rank int) {
+	p.list = append(p.list, part{Program: program, rank: int32(rank)})
+	p.shape = p.shape.union(program.Shape())
+}
+
+// Shape implements Program.
+func (p *joined) Shape() Shape { return p.shape }
+
+// Groups implements Program.
+func (p *joined) Groups() []Group { return p.groups }
+
+// Origins implements Program.
+func (p *joined) Origins() []Origin { return p.origins }
+
+// check refuses tables that are too long.
+func (p *joined) check() error {
+	if len(p.groups) > math.MaxInt32 || len(p.origins) > math.MaxUint32 {
+		return fmt.Errorf("the parts together have too many groups or origins: %d and %d", len(p.groups), len(p.origins))
+	}
+	return nil
+}
+
+// joinOrigins adds the known origins of part i, unless an earlier one has the same list.
+func (p *joined) joinOrigins(i int) {
+	own := &p.list[i]
+	origins := own.Origins()
+	for _, q := range p.list[:i] {
+		if same(q.Origins(), origins) {
+			own.origin = q.origin
+			return
+		}
+	}
+	if len(origins) <= 1 {
+		return
+	}
+	if len(p.origins) == 0 {
+		p.origins = append(p.origins, Origin{})
+	}
+	own.origin = uint32(len(p.origins) - 1)
+	p.origins = append(p.origins, origins[1:]...)
+}
+
+// concatenation is what Concat returns.
+type concatenation struct{ joined }
 
 // part is a program inside a larger one: what must be added to the numbers in its operations.
 type part struct {
@@ -64,41 +110,24 @@ type part struct {
 
 // joinTables makes one list of the groups of all parts and one of their origins.
 func (c *concatenation) joinTables(ranks int) error {
-	for i := range c.parts {
-		p := &c.parts[i]
-		groups, origins := p.Groups(), p.Origins()
-		sharedGroups, sharedOrigins := false, false
-		for _, q := range c.parts[:i] {
+	for i := range c.list {
+		p := &c.list[i]
+		groups, shared := p.Groups(), false
+		for _, q := range c.list[:i] {
 			if same(q.Groups(), groups) {
-				p.group, sharedGroups = q.group, true
-			}
-			if same(q.Origins(), origins) {
-				p.origin, sharedOrigins = q.origin, true
+				p.group, shared = q.group, true
 			}
 		}
-		if len(groups) > 1 && !sharedGroups {
+		if len(groups) > 1 && !shared {
 			if len(c.groups) == 0 {
 				c.groups = append(c.groups, World(ranks))
 			}
 			p.group = int32(len(c.groups) - 1)
 			c.groups = append(c.groups, groups[1:]...)
 		}
-		if len(origins) > 1 && !sharedOrigins {
-			p.origin = addOrigins(&c.origins, origins)
-		}
+		c.joinOrigins(i)
 	}
-	return checkTables(c.groups, c.origins)
-}
-
-// addOrigins appends the known origins of a part to a list and returns what must be added to
-// their numbers.
-func addOrigins(all *[]Origin, origins []Origin) uint32 {
-	if len(*all) == 0 {
-		*all = append(*all, Origin{})
-	}
-	shift := uint32(len(*all) - 1)
-	*all = append(*all, origins[1:]...)
-	return shift
+	return c.check()
 }
 
 // same reports whether two lists are the same piece of memory.
@@ -106,29 +135,22 @@ func same[T any](a, b []T) bool {
 	return len(a) == len(b) && (len(a) == 0 || unsafe.SliceData(a) == unsafe.SliceData(b))
 }
 
-func checkTables(groups []Group, origins []Origin) error {
-	if len(groups) > math.MaxInt32 || len(origins) > math.MaxUint32 {
-		return fmt.Errorf("the parts together have too many groups or origins: %d and %d", len(groups), len(origins))
-	}
-	return nil
-}
-
 // Ranks implements Program.
-func (c *concatenation) Ranks() int { return c.parts[0].Ranks() }
+func (c *concatenation) Ranks() int { return c.list[0].Ranks() }
 
 // Steps implements Program.
 func (c *concatenation) Steps(rank int) int {
 	steps := 0
-	for i := range c.parts {
-		steps += c.parts[i].Steps(rank)
+	for i := range c.list {
+		steps += c.list[i].Steps(rank)
 	}
 	return steps
 }
 
 // Block implements Program.
 func (c *concatenation) Block(rank, step int, b *Block) {
-	for i := range c.parts {
-		p := &c.parts[i]
+	for i := range c.list {
+		p := &c.list[i]
 		n := p.Steps(rank)
 		if step < n {
 			p.fill(rank, step, b)
@@ -138,15 +160,6 @@ func (c *concatenation) Block(rank, step int, b *Block) {
 	}
 	b.Reset()
 }
-
-// Shape implements Program.
-func (c *concatenation) Shape() Shape { return c.shape }
-
-// Groups implements Program.
-func (c *concatenation) Groups() []Group { return c.groups }
-
-// Origins implements Program.
-func (c *concatenation) Origins() []Origin { return c.origins }
 
 // fill fills b with a block of the part and translates its numbers.
 func (p *part) fill(rank, step int, b *Block) {
@@ -227,28 +240,25 @@ func SideBySide(jobs ...Program) (Program, error) {
 		if s.ranks > math.MaxInt32-p.Ranks() {
 			return nil, fmt.Errorf("the jobs together have too many ranks; the limit is %d", math.MaxInt32)
 		}
-		s.jobs = append(s.jobs, part{Program: p, rank: int32(s.ranks)})
+		s.add(p, s.ranks)
 		s.ranks += p.Ranks()
-		s.shape = s.shape.union(p.Shape())
 	}
 	s.groups = append(s.groups, World(s.ranks))
-	for i := range s.jobs {
-		s.addTables(&s.jobs[i])
+	for i := range s.list {
+		s.addTables(i)
 	}
-	return s, checkTables(s.groups, s.origins)
+	return s, s.check()
 }
 
 // sideBySide is what SideBySide returns.
 type sideBySide struct {
-	jobs    []part
-	ranks   int
-	shape   Shape
-	groups  []Group
-	origins []Origin
+	joined
+	ranks int
 }
 
-// addTables adds the groups and origins of a job.
-func (s *sideBySide) addTables(job *part) {
+// addTables adds the groups and origins of job i.
+func (s *sideBySide) addTables(i int) {
+	job := &s.list[i]
 	job.world, job.group = int32(len(s.groups)), int32(len(s.groups))
 	s.groups = append(s.groups, Group{First: int(job.rank), Stride: 1, Size: job.Ranks()})
 	if groups := job.Groups(); len(groups) > 1 {
@@ -256,17 +266,7 @@ func (s *sideBySide) addTables(job *part) {
 			s.groups = append(s.groups, g.shifted(job.rank))
 		}
 	}
-	for i := range s.jobs {
-		if q := &s.jobs[i]; q == job {
-			break
-		} else if same(q.Origins(), job.Origins()) {
-			job.origin = q.origin
-			return
-		}
-	}
-	if origins := job.Origins(); len(origins) > 1 {
-		job.origin = addOrigins(&s.origins, origins)
-	}
+	s.joinOrigins(i)
 }
 
 // shifted returns the group with all world ranks larger by some.
@@ -283,15 +283,7 @@ func (g *Group) shifted(by int32) Group {
 
 // job returns the job of a rank, by halving: there may be many.
 func (s *sideBySide) job(rank int) *part {
-	low, high := 0, len(s.jobs)
-	for high-low > 1 {
-		if mid := (low + high) / 2; int(s.jobs[mid].rank) <= rank {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
-	return &s.jobs[low]
+	return &s.list[sort.Search(len(s.list)-1, func(i int) bool { return int(s.list[i+1].rank) > rank })]
 }
 
 // Ranks implements Program.
@@ -308,12 +300,3 @@ func (s *sideBySide) Block(rank, step int, b *Block) {
 	job := s.job(rank)
 	job.fill(rank-int(job.rank), step, b)
 }
-
-// Shape implements Program.
-func (s *sideBySide) Shape() Shape { return s.shape }
-
-// Groups implements Program.
-func (s *sideBySide) Groups() []Group { return s.groups }
-
-// Origins implements Program.
-func (s *sideBySide) Origins() []Origin { return s.origins }

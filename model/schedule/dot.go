@@ -1,8 +1,8 @@
 package schedule
 
 import (
+	"fmt"
 	"io"
-	"strconv"
 )
 
 // Graphviz DOT: a picture of a schedule. Each rank is a cluster, each operation a node whose
@@ -38,10 +38,8 @@ func writeDOT(w io.Writer, g *Graph) (warnings []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	out := dotWriter{g: flat, chunkWriter: chunkWriter{w: w}}
-	out.text = append(out.text, "digraph slackline {\n  graph [slackline=1, ranks="...)
-	out.int(int64(flat.Ranks()))
-	out.text = append(out.text, "];\n  node [shape=box];\n"...)
+	out := &dotWriter{g: flat, chunkWriter: chunkWriter{w: w}}
+	out.print("digraph slackline {\n  graph [slackline=1, ranks=%d];\n  node [shape=box];\n", flat.Ranks())
 	for rank := range ranksAsInFile(flat) {
 		out.rank(rank)
 		if out.err != nil {
@@ -49,14 +47,9 @@ func writeDOT(w io.Writer, g *Graph) (warnings []string, err error) {
 		}
 	}
 	for _, m := range plainMessages(flat) {
-		out.text = append(out.text, "  "...)
-		out.node(int(m.source), int(m.send))
-		out.text = append(out.text, " -> "...)
-		out.node(int(m.destination), int(m.recv))
-		out.text = append(out.text, " [class=message, style=bold, constraint=false];\n"...)
-		out.flushIfFull()
+		out.print("  r%d_%d -> r%d_%d [class=message, style=bold, constraint=false];\n", m.source, m.send, m.destination, m.recv)
 	}
-	out.text = append(out.text, "}\n"...)
+	out.print("}\n")
 	out.flush()
 	return nil, out.err
 }
@@ -67,121 +60,79 @@ type dotWriter struct {
 	block Block
 }
 
-func (w *dotWriter) int(v int64) { w.text = strconv.AppendInt(w.text, v, 10) }
-
-func (w *dotWriter) node(rank, index int) {
-	w.text = append(w.text, 'r')
-	w.int(int64(rank))
-	w.text = append(w.text, '_')
-	w.int(int64(index))
+// print appends to the text.
+func (w *dotWriter) print(format string, args ...any) {
+	w.text = fmt.Appendf(w.text, format, args...)
+	w.flushIfFull()
 }
 
 func (w *dotWriter) rank(rank int) {
 	if w.g.Steps(rank) == 0 {
 		return
 	}
-	w.text = append(w.text, "  subgraph cluster_"...)
-	w.int(int64(rank))
-	w.text = append(w.text, " {\n    graph [label=\"rank "...)
-	w.int(int64(rank))
-	w.text = append(w.text, "\"];\n"...)
+	w.print("  subgraph cluster_%d {\n    graph [label=\"rank %d\"];\n", rank, rank)
 	w.g.Block(rank, 0, &w.block)
 	for i := range w.block.Ops {
 		w.op(rank, i, &w.block.Ops[i])
-		w.flushIfFull()
 	}
 	for i := range w.block.Ops {
 		for _, d := range dependentsOf(&w.block, i) {
-			w.text = append(w.text, "    "...)
-			w.node(rank, i)
-			w.text = append(w.text, " -> "...)
-			w.node(rank, d.Index())
+			class := "requires"
 			if d.OnStart() {
-				w.text = append(w.text, " [class=irequires, style=dashed];\n"...)
-			} else {
-				w.text = append(w.text, " [class=requires];\n"...)
+				class = "irequires, style=dashed"
 			}
-			w.flushIfFull()
+			w.print("    r%d_%d -> r%d_%d [class=%s];\n", rank, i, rank, d.Index(), class)
 		}
 	}
-	w.text = append(w.text, "  }\n"...)
+	w.print("  }\n")
 }
 
 // op writes the node of an operation.
 func (w *dotWriter) op(rank, index int, op *Op) {
-	w.text = append(w.text, "    "...)
-	w.node(rank, index)
-	w.text = append(w.text, " [label=\""...)
-	label := w.g.Label(rank, index)
-	if !isLabel([]byte(label)) {
-		label = ""
+	caption, name := dotCaption(op), ""
+	if label := w.g.Label(rank, index); isLabel([]byte(label)) {
+		caption, name = label+": "+caption, fmt.Sprintf(", name=%q", label)
 	}
-	if label != "" {
-		w.text = append(append(w.text, label...), ": "...)
-	}
-	w.caption(op)
-	w.text = append(w.text, '"')
-	if label != "" {
-		w.text = append(w.text, ", name=\""...)
-		w.text = append(append(w.text, label...), '"')
-	}
-	w.text = append(w.text, ", kind="...)
-	w.text = append(w.text, op.Kind.String()...)
-	switch op.Kind {
-	case Calc:
-		w.attribute("ps", op.Size)
-	case Send:
-		w.attribute("to", int64(op.Peer))
-		w.attribute("bytes", op.Size)
-	case Recv:
-		if op.Peer == AnySource {
-			w.text = append(w.text, ", from=any"...)
-		} else {
-			w.attribute("from", int64(op.Peer))
-		}
-		w.attribute("bytes", op.Size)
+	w.print("    r%d_%d [label=%q%s, kind=%s", rank, index, caption, name, op.Kind)
+	switch {
+	case op.Kind == Calc:
+		w.print(", ps=%d", op.Size)
+	case op.Kind == Send:
+		w.print(", to=%d, bytes=%d", op.Peer, op.Size)
+	case op.Kind == Recv && op.Peer == AnySource:
+		w.print(", from=any, bytes=%d", op.Size)
+	case op.Kind == Recv:
+		w.print(", from=%d, bytes=%d", op.Peer, op.Size)
 	}
 	switch {
 	case op.Kind == Recv && op.Tag == AnyTag:
-		w.text = append(w.text, ", tag=any"...)
+		w.print(", tag=any")
 	case op.Tag != 0:
-		w.attribute("tag", int64(op.Tag))
+		w.print(", tag=%d", op.Tag)
 	}
 	for _, field := range []struct {
 		name  string
 		value uint8
 	}{{"cpu", op.CPU}, {"nic", op.NIC}, {"context", op.World()}, {"buffered", op.Context >> 7}} {
 		if field.value != 0 {
-			w.attribute(field.name, int64(field.value))
+			w.print(", %s=%d", field.name, field.value)
 		}
 	}
-	w.text = append(w.text, "];\n"...)
+	w.print("];\n")
 }
 
-func (w *dotWriter) attribute(name string, value int64) {
-	w.text = append(w.text, ", "...)
-	w.text = append(append(w.text, name...), '=')
-	w.int(value)
-}
-
-// caption writes what the picture says of an operation: GOAL, with times as exact as they are.
-func (w *dotWriter) caption(op *Op) {
+// dotCaption is what the picture says of an operation: GOAL, with times as exact as they are.
+func dotCaption(op *Op) string {
 	if op.Kind == Calc && op.Size%psPerNs != 0 {
-		w.text = append(w.text, "calc "...)
-		w.int(op.Size / psPerNs)
-		w.text = append(w.text, '.')
-		for unit := int64(psPerNs / 10); unit > 0; unit /= 10 {
-			w.int(op.Size / unit % 10)
-		}
+		caption := fmt.Sprintf("calc %d.%03d", op.Size/psPerNs, op.Size%psPerNs)
 		if op.CPU != 0 {
-			w.text = append(w.text, " cpu "...)
-			w.int(int64(op.CPU))
+			caption += fmt.Sprintf(" cpu %d", op.CPU)
 		}
-		return
+		return caption
 	}
 	plain := *op
 	plain.Context = UserContext
-	w.text = (&goalForm{}).appendOp(w.text, &plain)
+	return string((&goalForm{}).appendOp(nil, &plain))
 }
 
 // message is a pair of a send and a receive, by rank and index.

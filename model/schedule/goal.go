@@ -2,7 +2,6 @@ package schedule
 
 import (
 	"bytes"
-	"hash/maphash"
 	"slices"
 )
 
@@ -61,7 +60,7 @@ func ReadGOAL(name string, data []byte) (*Graph, error) {
 func newGOALReader(name string, data []byte) *goalReader {
 	r := &goalReader{data: data, total: len(data), line: 1, rank: -1, names: &Names{File: name}, shape: Shape{CPUs: 1, NICs: 1}}
 	r.blocks = append(r.blocks, blockInfo{})
-	r.labels.seed = maphash.MakeSeed()
+
 	return r
 }
 
@@ -261,19 +260,7 @@ func (r *goalReader) link(n int) ([]uint32, []Dependent) {
 	r.first = r.first[:len(r.first)+len(first)]
 	r.dependents = r.dependents[:len(r.dependents)+len(dependents)]
 	clear(first)
-	for i := range r.edges {
-		first[r.edges[i].on]++
-	}
-	sum := uint32(0)
-	for i := range first {
-		sum += first[i]
-		first[i] = sum
-	}
-	for i := len(r.edges) - 1; i >= 0; i-- {
-		e := r.edges[i]
-		first[e.on]--
-		dependents[first[e.on]] = e.dep
-	}
+	link(r.edges, first, dependents)
 	return first, dependents
 }
 

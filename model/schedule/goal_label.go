@@ -1,22 +1,15 @@
 package schedule
 
-import (
-	"bytes"
-	"hash/maphash"
-)
+import "bytes"
 
 // labelTable finds the operations of one block by their labels. Labels of generated files are
 // nearly always a prefix and a number: those with one of the first prefixes of the block are found
-// in an array by their number, all others in a hash table.
+// in an array by their number, all others in a map.
 type labelTable struct {
 	windows [maxPrefixes]labelWindow
 	open    int // how many of them are in use
 	width   int // length that a window gets
-
-	seed    maphash.Seed // keeps made-up files from being slow; results do not depend on it
-	slots   []uint32     // position in entries plus 1; 0: free. Its length is a power of 2.
-	entries []labelEntry
-	memory  []uint32 // of slots
+	others  map[string]uint32
 }
 
 // labelWindow holds the labels of one prefix whose numbers are near the first one.
@@ -28,23 +21,16 @@ type labelWindow struct {
 	memory []uint32 // of ops
 }
 
-type labelEntry struct {
-	label []byte // part of the file
-	hash  uint32
-	op    uint32
-}
-
-// fewSlots is the size of the hash table of a block with few labels.
-const fewSlots = 16
-
 // reset empties the table for a block of the given number of bytes. An operation with its label
 // takes 8 bytes at least, so a window has room for all labels of the block if their numbers are
 // consecutive, and for no more: a label such as x99999999 must not cost memory.
 func (t *labelTable) reset(blockBytes int) {
 	t.open = 0
 	t.width = blockBytes/8 + 16
-	t.entries = t.entries[:0]
-	t.slots = nil
+	if len(t.others) > t.width { // that of a much longer block would take long to clear
+		t.others = nil
+	}
+	clear(t.others)
 }
 
 // number returns the window with the prefix of a label, and its number.
@@ -69,22 +55,8 @@ func (t *labelTable) find(label []byte) int {
 			return int(w.ops[i]) - 1
 		}
 	}
-	if len(t.entries) == 0 {
-		return -1
-	}
-	return t.findHashed(label, t.hash(label))
-}
-
-// findHashed looks into the hash table.
-func (t *labelTable) findHashed(label []byte, h uint32) int {
-	if len(t.slots) == 0 {
-		return -1
-	}
-	mask := uint32(len(t.slots) - 1)
-	for at := h & mask; t.slots[at] != 0; at = (at + 1) & mask {
-		if e := &t.entries[t.slots[at]-1]; e.hash == h && bytes.Equal(e.label, label) {
-			return int(e.op)
-		}
+	if op, ok := t.others[string(label)]; ok {
+		return int(op)
 	}
 	return -1
 }
@@ -112,11 +84,13 @@ func (t *labelTable) define(w *labelWindow, n uint32, label []byte, op int, name
 		}
 	}
 	if !inWindow {
-		h := t.hash(label)
-		if before = t.findHashed(label, h); before >= 0 {
-			return before, 0
+		if before, ok := t.others[string(label)]; ok {
+			return int(before), 0
 		}
-		t.insert(labelEntry{label, h, uint32(op)})
+		if t.others == nil {
+			t.others = map[string]uint32{}
+		}
+		t.others[string(label)] = uint32(op)
 	}
 	if w != nil && w.name >= 0 {
 		return -1, numberedLabel(w.name, n)
@@ -139,34 +113,4 @@ func (t *labelTable) openWindow(prefix []byte, number uint32) *labelWindow {
 	w.ops = w.memory[:t.width]
 	clear(w.ops)
 	return w
-}
-
-func (t *labelTable) hash(label []byte) uint32 { return uint32(maphash.Bytes(t.seed, label)) }
-
-// insert puts an entry into the hash table, which is kept at most half full.
-func (t *labelTable) insert(e labelEntry) {
-	t.entries = append(t.entries, e)
-	if len(t.entries)*2 <= len(t.slots) {
-		t.place(len(t.entries))
-		return
-	}
-	size := max(fewSlots, 2*len(t.slots))
-	if cap(t.memory) < size {
-		t.memory = make([]uint32, size)
-	}
-	t.slots = t.memory[:size]
-	clear(t.slots)
-	for n := range t.entries {
-		t.place(n + 1)
-	}
-}
-
-// place puts entry n-1 into the first free slot.
-func (t *labelTable) place(n int) {
-	mask := uint32(len(t.slots) - 1)
-	at := t.entries[n-1].hash & mask
-	for t.slots[at] != 0 {
-		at = (at + 1) & mask
-	}
-	t.slots[at] = uint32(n)
 }

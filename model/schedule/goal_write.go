@@ -76,16 +76,13 @@ func (f *goalForm) appendOp(to []byte, op *Op) []byte {
 	case Calc:
 		to = append(to, "calc "...)
 		to = strconv.AppendInt(to, nanoseconds(op), 10)
-	case Send:
-		to = append(to, "send "...)
-		to = strconv.AppendInt(to, op.Size, 10)
-		to = append(to, "b to "...)
-		to = strconv.AppendInt(to, int64(op.Peer), 10)
-		tag = f.tag(op)
-	case Recv:
-		to = append(to, "recv "...)
-		to = strconv.AppendInt(to, op.Size, 10)
-		to = append(to, "b from "...)
+	case Send, Recv:
+		direction := "b to "
+		if op.Kind == Recv {
+			direction = "b from "
+		}
+		to = append(append(to, op.Kind.String()...), ' ')
+		to = append(strconv.AppendInt(to, op.Size, 10), direction...)
 		to = strconv.AppendInt(to, int64(op.Peer), 10) // AnySource is -1
 		tag = f.tag(op)
 	}

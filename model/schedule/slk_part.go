@@ -118,30 +118,25 @@ func (p *slkPart) open() ([]slkPlace, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.readIndex(raw, int64(offset))
+	_, chunks, err := readIndex(raw)
+	if err != nil {
+		return nil, err
+	}
+	return placesOf(chunks, int64(offset))
 }
 
-// readIndex returns the chunks that the index names, which must fill the file up to the index.
-func (p *slkPart) readIndex(raw []byte, end int64) ([]slkPlace, error) {
-	c := chunk.Column{B: raw}
-	c.Uint() // operations
-	c.Uint() // blocks
-	c.Uint() // dependents
-	count := c.Uint()
-	if count > uint64(len(raw)) {
-		return nil, errors.New("the index is too short or too long")
-	}
-	places := make([]slkPlace, 0, count)
+// placesOf finds the chunks that the index names, which must fill the file up to the index.
+func placesOf(chunks []slkChunkInfo, end int64) ([]slkPlace, error) {
+	places := make([]slkPlace, len(chunks))
 	at := int64(chunk.HeaderLen)
-	for range count {
-		place := slkPlace{slkChunkInfo{string(c.Bytes(4)), c.Uint(), c.Uint(), c.Uint()}, at}
-		if place.length < chunk.FrameLen || place.length > uint64(end-at) {
+	for i, c := range chunks {
+		if c.length < chunk.FrameLen || c.length > uint64(end-at) {
 			return nil, errors.New("the index does not agree with the length of the file")
 		}
-		at += int64(place.length)
-		places = append(places, place)
+		places[i] = slkPlace{c, at}
+		at += int64(c.length)
 	}
-	if c.Bad || c.Left() > 0 || at != end {
+	if at != end {
 		return nil, errors.New("the index is too short or too long")
 	}
 	return places, nil

@@ -258,30 +258,41 @@ func (r *slkReader) columnLengths() (sums [numColumns]uint64) {
 	}
 }
 
+// readIndex returns what an index announces: how many operations, blocks, dependents and chunks, and the chunks.
+func readIndex(raw []byte) (totals [4]uint64, chunks []slkChunkInfo, err error) {
+	c := chunk.Column{B: raw}
+	for i := range totals {
+		totals[i] = c.Uint()
+	}
+	for n := totals[3]; n > 0 && !c.Bad; n-- {
+		chunks = append(chunks, slkChunkInfo{string(c.Bytes(4)), c.Uint(), c.Uint(), c.Uint()})
+	}
+	if c.Bad || c.Left() > 0 {
+		err = errors.New("the index is too short or too long")
+	}
+	return totals, chunks, err
+}
+
 // checkIndex holds the index against the chunks.
 func (r *slkReader) checkIndex(raw []byte) error {
-	c := chunk.Column{B: raw}
-	for _, total := range []struct {
+	totals, chunks, err := readIndex(raw)
+	for i, total := range []struct {
 		what string
 		is   int
 	}{
 		{"operations", r.gone.ops + len(r.g.ops)}, {"blocks", r.blocks + len(r.g.blocks) - 1},
 		{"dependents", r.gone.dependents + len(r.g.dependents)}, {"chunks", len(r.chunks)},
 	} {
-		if v := c.Uint(); v != uint64(total.is) {
-			return fmt.Errorf("the index announces %d %s, but there are %d", v, total.what, total.is)
+		if totals[i] != uint64(total.is) {
+			return fmt.Errorf("the index announces %d %s, but there are %d", totals[i], total.what, total.is)
 		}
 	}
 	for i, is := range r.chunks {
-		says := slkChunkInfo{string(c.Bytes(4)), c.Uint(), c.Uint(), c.Uint()}
-		if says != is {
+		if i >= len(chunks) || chunks[i] != is {
 			return fmt.Errorf("the index does not agree with chunk %d", i)
 		}
 	}
-	if c.Bad || c.Left() > 0 {
-		return errors.New("the index is too short or too long")
-	}
-	return nil
+	return err
 }
 
 // checkTrailer checks what is after the index, a chunk of the given length.

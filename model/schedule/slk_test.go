@@ -337,7 +337,6 @@ type rawChunk struct {
 func slkOf(chunks []rawChunk) []byte {
 	var out bytes.Buffer
 	s := newSLKWriter(&out, graphOf(rankOps{}))
-	s.write(slkLayout.Header())
 	for _, c := range chunks {
 		begun, ops := 0, 0
 		if c.kind == slkOps && len(c.raw) > 1 {
@@ -347,7 +346,7 @@ func slkOf(chunks []rawChunk) []byte {
 		s.writeChunk(c.kind, c.raw, begun, ops)
 	}
 	s.totalBlocks = s.totalOps
-	s.writeIndex()
+	s.finish()
 	return out.Bytes()
 }
 
@@ -355,10 +354,9 @@ func slkOf(chunks []rawChunk) []byte {
 func TestSLKLyingIndex(t *testing.T) {
 	var out bytes.Buffer
 	s := newSLKWriter(&out, graphOf(rankOps{}))
-	s.write(slkLayout.Header())
 	s.writeChunk(slkMeta, []byte{255, 255, 255, 255, 7, 1, 1, 0, 0, 0, 0}, 0, 0)
 	s.totalOps, s.totalBlocks, s.totalDependents = 1<<60, 1<<60, 1<<60
-	s.writeIndex()
+	s.finish()
 	_, err := ReadSLK("x.slk", out.Bytes())
 	if want := "the operations end in rank 0 of 2147483647"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("ReadSLK: %v, want it to contain %q", err, want)

@@ -16,28 +16,23 @@ func WriteSLK(w io.Writer, p Program) error {
 		return fmt.Errorf("a schedule of %d ranks cannot be written: there must be 1 to %d", n, math.MaxInt32)
 	}
 	s := newSLKWriter(w, p)
-	defer s.zip.Close()
-	s.write(slkLayout.Header())
 	s.writeMeta()
 	s.writeDefinitions()
 	for rank := 0; rank < p.Ranks() && s.err == nil; rank++ {
 		s.writeRank(rank)
 	}
 	s.flushOps()
-	s.writeIndex()
-	return s.err
+	return s.finish()
 }
 
 // slkWriter is the state of WriteSLK. After an error it writes nothing more.
 type slkWriter struct {
-	w       io.Writer
+	file    *chunk.Writer
 	p       Program
 	graph   *Graph // where labels and lines come from, or nil
-	zip     *chunk.Zip
 	ranks   int64
 	origins int
-	at      int64 // bytes written
-	err     error
+	err     error // in the program
 
 	defs  *slkDefinitions
 	block Block
@@ -53,14 +48,13 @@ type slkWriter struct {
 
 	totalOps, totalBlocks, totalDependents int64
 
-	index       []byte
-	chunks      int
-	raw, packed []byte
+	index  []byte
+	chunks int
+	raw    []byte
 }
 
 func newSLKWriter(w io.Writer, p Program) *slkWriter {
-	zip, err := chunk.NewZip()
-	s := &slkWriter{w: w, p: p, zip: zip, err: err, ranks: int64(p.Ranks()), origins: max(len(p.Origins()), 1)}
+	s := &slkWriter{file: chunk.NewWriter(w, &slkLayout), p: p, ranks: int64(p.Ranks()), origins: max(len(p.Origins()), 1)}
 	s.defs = newSLKDefinitions(p.Groups(), p.Ranks(), func(raw []byte) { s.writeChunk(slkDefs, raw, 0, 0) })
 	if g, ok := p.(*Graph); ok && g.Names != nil {
 		s.graph = g
@@ -68,27 +62,15 @@ func newSLKWriter(w io.Writer, p Program) *slkWriter {
 	return s
 }
 
-func (s *slkWriter) write(b []byte) {
-	if s.err != nil {
-		return
-	}
-	n, err := s.w.Write(b)
-	s.at += int64(n)
-	s.err = err
-}
-
 // writeChunk writes a chunk and notes it in the index.
 func (s *slkWriter) writeChunk(kind string, raw []byte, ranks, ops int) {
 	if s.err != nil {
 		return
 	}
-	if s.packed, s.err = s.zip.Append(s.packed[:0], kind, raw); s.err != nil {
-		return
-	}
-	b := s.packed
-	s.write(b)
+	length := s.file.Chunk(kind, raw)
+	s.err = s.file.Err()
 	s.index = append(s.index, kind...)
-	for _, v := range []int{len(b), ranks, ops} {
+	for _, v := range []int{length, ranks, ops} {
 		s.index = binary.AppendUvarint(s.index, uint64(v))
 	}
 	s.chunks++
@@ -345,14 +327,14 @@ func (s *slkWriter) flushOps() {
 	s.begun, s.ops = s.rank, 0
 }
 
-// writeIndex writes the index and the trailer.
-func (s *slkWriter) writeIndex() {
+// finish writes the index and the trailer, unless something went wrong.
+func (s *slkWriter) finish() error {
+	if s.err != nil {
+		return s.err
+	}
 	var b []byte
 	for _, v := range []int64{s.totalOps, s.totalBlocks, s.totalDependents, int64(s.chunks)} {
 		b = binary.AppendUvarint(b, uint64(v))
 	}
-	b = append(b, s.index...)
-	offset := s.at
-	s.writeChunk(slkIndex, b, 0, 0)
-	s.write(slkLayout.Trailer(uint64(offset)))
+	return s.file.Finish(slkIndex, append(b, s.index...))
 }
