@@ -46,15 +46,17 @@ func VerdictOf(label, kind string, c *scaling.Check) Verdict {
 	return v
 }
 
-// crossover is from where on a rule is violated.
+// crossover is from where on a rule is violated; "-" where that is not known, such as without measurements.
 func crossover(c *scaling.RuleCheck) string {
 	switch {
 	case len(c.Violated) > 0:
 		return fmt.Sprintf("violated at %s", phrase.Plural(len(c.Violated), "measured point"))
 	case !math.IsNaN(c.Crossover):
-		return fmt.Sprintf("violated from %g on", c.Crossover)
+		return fmt.Sprintf("violated from %.4g on", c.Crossover)
+	case c.Verdict == scaling.Pass:
+		return "holds"
 	}
-	return "holds"
+	return "-"
 }
 
 // Explanation is why the verdict is what it is, with its notes.
