@@ -48,7 +48,8 @@ func TestRuleResults(t *testing.T) {
 		list := VerdictsOf("new", &scaling.Report{Rules: []*scaling.RuleCheck{&tc.check}})
 		tab := Verdicts(list).Pick("data", "expected", "result")
 		if got := tab.Rows[0]; got[2].Text != tc.want || got[1].Text != "the rule holds" || got[0].Text != "new" {
-			t.Errorf("%s with crossover %g and violations %v: %q, want %q", tc.check.Verdict, tc.check.Crossover, tc.check.Violated, got[2].Text, tc.want)
+			t.Errorf("%s with crossover %g and violations %v: %q, want %q", tc.check.Verdict, tc.check.Crossover, tc.check.Violated,
+				got[2].Text, tc.want)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func wantText(t *testing.T, tab *table.Table, want string) {
 	t.Helper()
 	var b strings.Builder
 	tab.WriteText(&b, table.TextOptions{})
-	if got := strings.TrimSpace(b.String()); got != strings.TrimSpace(want) {
+	if got := strings.Trim(b.String(), "\n"); got != strings.Trim(want, "\n") {
 		t.Errorf("the table is\n%s\nwant\n%s", got, want)
 	}
 }
@@ -81,5 +81,64 @@ time   share  visits  most on rank  in (exclusive)
 23us  28.7 %       1       1: 23us  main/MPI_Recv`)
 	if tab.Left != 3 {
 		t.Errorf("%d rows were left out, want 3", tab.Left)
+	}
+}
+
+// The critical path goes through what rank 0 does, up to its message, and then through rank 1.
+func TestCritical(t *testing.T) {
+	r := late(t)
+	c := r.CriticalPath()
+	tab := Critical(r, c, 0)
+	sum := 0.0
+	for _, row := range tab.Rows {
+		sum += row[2].Value.(float64)
+	}
+	if sum < 0.999999 || sum > 1.000001 {
+		t.Errorf("the shares of the critical path add up to %g", sum)
+	}
+	if row := tab.Rows[0]; row[0].Text != "main/solve" || row[1].Text != "28us" || row[5].Text != "0: 28us" {
+		t.Errorf("most of the critical path is in %v", row)
+	}
+	if tab := Critical(r, c, 1); len(tab.Rows) != 1 || tab.Left == 0 {
+		t.Errorf("%d rows with a limit of 1, %d left out", len(tab.Rows), tab.Left)
+	}
+}
+
+// A row for each wait, delay and time that was not analyzed, with exact seconds; what a forward pass does not know is empty.
+func TestEachWait(t *testing.T) {
+	r := late(t)
+	r.Unanalyzed = []waits.Unanalyzed{{Place: r.Waits[0].Place, Time: 123}}
+	const columns = "kind,metric,rank,callpath,seconds,direct_s,indirect_s,propagating_s,terminal_s,short_s,long_s\n"
+	const rest = "delay,,0,main/solve,0.00002,,,,,0.00002,0\nnot_analyzed,,1,main/MPI_Recv,0.000000000123,,,,,,\n"
+	want := columns + "wait,late_sender,1,main/MPI_Recv,0.00002,0.00002,0,0,0.00002,,\n" + rest
+	if got := csvOf(t, EachWait(r)); got != want {
+		t.Errorf("waits\n%s\nwant\n%s", got, want)
+	}
+	r.Forward = true
+	want = columns + "wait,late_sender,1,main/MPI_Recv,0.00002,,,,,,\n" + rest
+	if got := csvOf(t, EachWait(r)); got != want {
+		t.Errorf("waits of a forward pass\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestNotAnalyzed(t *testing.T) {
+	d := waits.UnanalyzedDocument{Time: 40e6, Share: 0.125, Calls: []waits.UnanalyzedCall{
+		{Call: "MPI_Test", Time: 30e6, Count: 1500}, {Call: "MPI_Probe", Time: 8e6, Count: 2}, {Call: "MPI_Iprobe", Time: 2e6, Count: 1},
+	}}
+	wantText(t, NotAnalyzed(d, 2), `
+call       time   share  calls
+MPI_Test   30us  75.0 %  1,500
+MPI_Probe   8us  20.0 %      2`)
+	const start = "MPI time that was not analyzed: 40us, 12.5 % of the time of all threads: MPI_Test 30us"
+	for limit, want := range map[int]string{
+		0: start + ", MPI_Probe 8us, MPI_Iprobe 2us", 3: start + ", MPI_Probe 8us, MPI_Iprobe 2us",
+		2: start + ", MPI_Probe 8us and 1 other call", 1: start + " and 2 other calls",
+	} {
+		if got := NotAnalyzedWords(d, limit); got != want {
+			t.Errorf("limit %d: %s, want %s", limit, got, want)
+		}
+	}
+	if got := NotAnalyzedWords(waits.UnanalyzedDocument{}, 3); got != "MPI time that was not analyzed: none" {
+		t.Errorf("nothing: %s", got)
 	}
 }
