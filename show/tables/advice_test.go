@@ -11,7 +11,7 @@ import (
 func advised() []advise.Advice {
 	return []advise.Advice{
 		{Change: advise.Change{Kind: "faster", Target: "main/solve", Value: "2x"}, Sentence: "Halving main/solve", Gain: 0.25, Low: 0.2,
-			High: 0.3,
+			High:    0.3,
 			RunTime: unit.Nanoseconds(75 * unit.Millisecond), PaysFrom: "1.1x", Command: "slackline simulate a.slt --change 'faster main/solve 2x'"},
 		{Change: advise.Change{Kind: "latency", Value: "1us"}, Sentence: "A latency of 1 us", Gain: 0.05, Low: 0.05, High: 0.05,
 			RunTime: unit.Nanoseconds(95 * unit.Millisecond)},
