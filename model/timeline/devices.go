@@ -253,20 +253,22 @@ func (t *Timeline) StreamsAsThreads() *Timeline {
 	}
 	w := *t
 	w.Devices, w.Locations, w.Epochs = nil, nil, Epochs{}
-	streams := t.WithStreams().Locations[len(t.Locations):]
-	now := make([]int32, len(t.Locations)) // numbers of the threads
-	for i := range t.Locations {
-		now[i] = int32(len(w.Locations))
-		w.Locations = append(w.Locations, t.Locations[i])
-		if i+1 < len(t.Locations) && t.Locations[i+1].Rank == t.Locations[i].Rank {
+	threads, streams := t.Locations, t.WithStreams().Locations[len(t.Locations):]
+	now := make([]int32, len(threads)) // numbers of the threads
+	for i, k := 0, 0; i < len(threads) || k < len(streams); {
+		if k == len(streams) || i < len(threads) && threads[i].Rank <= streams[k].Rank {
+			now[i] = int32(len(w.Locations))
+			w.Locations = append(w.Locations, threads[i])
+			i++
 			continue
 		}
-		for len(streams) > 0 && streams[0].Rank <= t.Locations[i].Rank {
-			s := streams[0]
-			s.Name, s.Thread, s.Host = "stream "+s.Name, w.Locations[len(w.Locations)-1].Thread+1, t.Locations[i].Host
-			w.Locations = append(w.Locations, s)
-			streams = streams[1:]
+		s := streams[k]
+		s.Name, s.Thread = "stream "+s.Name, 0
+		if n := len(w.Locations); n > 0 && w.Locations[n-1].Rank == s.Rank {
+			s.Thread, s.Host = w.Locations[n-1].Thread+1, w.Locations[n-1].Host
 		}
+		w.Locations = append(w.Locations, s)
+		k++
 	}
 	w.Messages, w.Members, w.Teams = slices.Clone(t.Messages), slices.Clone(t.Members), slices.Clone(t.Teams)
 	for i := range w.Messages {
