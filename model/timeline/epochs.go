@@ -26,7 +26,7 @@ type AccessEpoch struct {
 type ExposureEpoch struct {
 	Location, Window int32
 	Post, Wait       EpochCall
-	Accesses         []int32 // of its origins, by their order in the group; those without partner are left out
+	Accesses         []int32 // of its origins, by their locations; those without partner are left out
 }
 
 // LockEpoch is the time from MPI_Win_lock to MPI_Win_unlock of an origin at one target. Of MPI_Win_lock_all there is one at every

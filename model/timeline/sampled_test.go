@@ -1,0 +1,64 @@
+package timeline
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestSampled: samples count for the innermost call if that was made out of samples, and for none otherwise.
+func TestSampled(t *testing.T) {
+	b := NewBuilder(1)
+	main, inner := b.Region(Region{Name: "main"}), b.Region(Region{Name: "inner"})
+	l := b.Location(0, 0, "", "")
+	l.Seen(100) // in no call
+	l.EnterSampled(0, main)
+	l.Seen(2)
+	l.EnterSampled(10, inner)
+	l.Seen(1)
+	l.Seen(3)
+	l.Leave(20)
+	l.Enter(20, inner) // a call of its own
+	l.Seen(50)
+	l.Leave(30)
+	l.Seen(4)
+	l.Leave(40)
+	tl := b.Finish(1)
+	if got, want := tl.Locations[0].Sampled, []SampledCall{{0, 6}, {1, 4}}; !slices.Equal(got, want) {
+		t.Errorf("samples = %v, want %v", got, want)
+	}
+	w := tl.Window(25, 35, 1) // main is call 0 there, inner call 1, which is not sampled
+	if got, want := w.Locations[0].Sampled, []SampledCall{{0, 6}}; !slices.Equal(got, want) {
+		t.Errorf("samples of the window = %v, want %v", got, want)
+	}
+}
+
+// TestPolled: a call stands for several if the recorder said so of the innermost call.
+func TestPolled(t *testing.T) {
+	b := NewBuilder(1)
+	test := b.Region(Region{Name: "MPI_Test"})
+	l := b.Location(0, 0, "", "")
+	for k := range 5 {
+		l.Enter(dur(10 * k)[0], test)
+		if k%2 == 1 {
+			l.Polls(int64(k))
+			l.Polls(10)
+		}
+		l.Leave(dur(10*k + 5)[0])
+	}
+	l.Polls(1) // in no call
+	tl := b.Finish(1)
+	if got, want := tl.Locations[0].Polls, []Poll{{1, 11}, {3, 13}}; !slices.Equal(got, want) {
+		t.Errorf("polls = %v, want %v", got, want)
+	}
+	for call := range int32(5) {
+		if got := tl.Locations[0].Polled(call); got != (call%2 == 1) {
+			t.Errorf("call %d stands for several: %t", call, got)
+		}
+	}
+	if got, want := tl.Window(20, 100, 1).Locations[0].Polls, []Poll{{1, 13}}; !slices.Equal(got, want) {
+		t.Errorf("polls of the window = %v, want %v", got, want)
+	}
+	if want := []string{"1 records outside of any call, left out (on rank 0)"}; !slices.Equal(tl.Problems.Notes, want) {
+		t.Errorf("notes = %q, want %q", tl.Problems.Notes, want)
+	}
+}
