@@ -84,10 +84,10 @@ func (f *finisher) joinTeams(teams []Team, location int32, master bool) {
 				forks++
 			}
 			continue
+		case m.kind == fork:
+			l.nestedForks++
+			continue
 		case m.kind != teamBegin:
-			if m.kind == fork {
-				l.nestedForks++
-			}
 			continue
 		}
 		if !master {
@@ -96,6 +96,9 @@ func (f *finisher) joinTeams(teams []Team, location int32, master bool) {
 			}
 		}
 		end, to := f.teamEnd(l, i)
+		if !master {
+			l.nestedForks += int64(countForks(l.teams[i:to+1]))
+		}
 		if i = to; forks == 0 || forks-1 == joined {
 			l.oddTeams++
 			continue
@@ -109,6 +112,16 @@ func (f *finisher) joinTeams(teams []Team, location int32, master bool) {
 			l.segments = append(l.segments, segment{from: m.place.Next, to: end.place.Next, base: t.Base})
 		}
 	}
+}
+
+// countForks counts the parallel regions that begin.
+func countForks(marks []teamMark) (n int) {
+	for _, m := range marks {
+		if m.kind == fork {
+			n++
+		}
+	}
+	return n
 }
 
 // teamEnd finds the end of the part that begins at mark i, and its index.
