@@ -1,7 +1,9 @@
 package timeline
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"slackline/internal/spill"
 	"slackline/model/unit"
@@ -123,11 +125,13 @@ func (l *LocationBuilder) Polls(count int64) {
 		l.outside++
 		return
 	}
-	if n := len(l.polls); n > 0 && l.polls[n-1].Call == i {
-		l.polls[n-1].Count += count
-		return
+	at, found := slices.BinarySearchFunc(l.polls, i, func(p Poll, call int32) int { return cmp.Compare(p.Call, call) })
+	if !found { // at the end, unless calls inside of this one have come before
+		l.polls = spill.Append(l.space, l.polls, Poll{})
+		copy(l.polls[at+1:], l.polls[at:])
+		l.polls[at] = Poll{Call: i}
 	}
-	l.polls = spill.Append(l.space, l.polls, Poll{Call: i, Count: count})
+	l.polls[at].Count += count
 }
 
 // Unbalanced states that so many calls were left without having been entered, or the other way round, and that

@@ -62,3 +62,24 @@ func TestPolled(t *testing.T) {
 		t.Errorf("notes = %q, want %q", tl.Problems.Notes, want)
 	}
 }
+
+// TestPollsOfNestedCalls: polls are by call, also where those of a call come after those of a call inside of it.
+func TestPollsOfNestedCalls(t *testing.T) {
+	b := NewBuilder(1)
+	test := b.Region(Region{Name: "MPI_Test"})
+	l := b.Location(0, 0, "", "")
+	l.Enter(0, test)
+	l.Enter(1, test)
+	l.Polls(1)
+	l.Leave(2)
+	l.Polls(2)
+	l.Enter(3, test)
+	l.Polls(4)
+	l.Leave(4)
+	l.Polls(8)
+	l.Leave(5)
+	tl := b.Finish(1)
+	if got, want := tl.Locations[0].Polls, []Poll{{0, 10}, {1, 1}, {2, 4}}; !slices.Equal(got, want) {
+		t.Errorf("polls = %v, want %v", got, want)
+	}
+}
