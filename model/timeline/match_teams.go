@@ -97,7 +97,7 @@ func (f *finisher) joinTeams(teams []Team, location int32, master bool) {
 		}
 		end, to := f.teamEnd(l, i)
 		if !master {
-			l.nestedForks += int64(countForks(l.teams[i:to+1]))
+			l.nestedForks += int64(countForks(l.teams[i : to+1]))
 		}
 		if i = to; forks == 0 || forks-1 == joined {
 			l.oddTeams++
