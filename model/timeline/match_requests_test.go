@@ -51,8 +51,8 @@ func TestAnotherThreadCompletes(t *testing.T) {
 			notes = []string{"1 completions of requests that were never started (on rank 1)"}
 		}
 		if !gocmp.Equal(sizes, want) || !slices.Equal(tl.Problems.Notes, notes) || tl.Problems.PendingRequests != pending {
-			t.Errorf("threads known %t: sizes %v, notes %q, %d pending, want %v, %q, %d", lives, sizes, tl.Problems.Notes, tl.Problems.PendingRequests,
-				want, notes, pending)
+			t.Errorf("threads known %t: sizes %v, notes %q, %d pending, want %v, %q, %d", lives, sizes, tl.Problems.Notes,
+				tl.Problems.PendingRequests, want, notes, pending)
 		}
 	}
 }

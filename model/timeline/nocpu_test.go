@@ -46,8 +46,8 @@ func TestNoCPU(t *testing.T) {
 		t.Errorf("without a CPU for %v of %v, want 43 of 60", lack, life)
 	}
 	w := tl.Window(30, 46, 1)
-	if got, want := lackNames(w, 0), []string{"30ps..40ps main/work/no CPU", "40ps..45ps main/no CPU", "45ps..46ps main/no CPU"}; !slices.Equal(got,
-		want) || w.Locations[0].Lacked != 16 {
+	want = []string{"30ps..40ps main/work/no CPU", "40ps..45ps main/no CPU", "45ps..46ps main/no CPU"}
+	if got := lackNames(w, 0); !slices.Equal(got, want) || w.Locations[0].Lacked != 16 {
 		t.Errorf("in the window: %q, %v together, want %q, 16", got, w.Locations[0].Lacked, want)
 	}
 }

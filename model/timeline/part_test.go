@@ -147,7 +147,8 @@ func TestPartsAreThoseOfTheWhole(t *testing.T) {
 			t.Fatal(err)
 		}
 		for p, part := range parts {
-			if part.Start != whole.Start || part.End != whole.End || !gocmp.Equal(part.Paths, whole.Paths) || !gocmp.Equal(part.Regions, whole.Regions) {
+			if part.Start != whole.Start || part.End != whole.End || !gocmp.Equal(part.Paths, whole.Paths) ||
+				!gocmp.Equal(part.Regions, whole.Regions) {
 				t.Fatalf("process %d of %v: %v to %v, %d paths, want %v to %v, %d", p, bounds, part.Start, part.End, len(part.Paths),
 					whole.Start, whole.End, len(whole.Paths))
 			}
