@@ -3,13 +3,60 @@ package profile
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
 	"slackline/model/timeline"
+	"slackline/model/trace"
 	"slackline/model/unit"
 )
+
+// runOf reads a run that is written as text.
+func runOf(t *testing.T, text string) *Profile {
+	t.Helper()
+	opened, err := trace.Open(fstest.MapFS{"run.txt": {Data: []byte("slackline trace 1\nunit ps\n" + text)}}, "run.txt", trace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tl, err := trace.ToTimeline(opened, trace.TimelineOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := New(tl, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// pathOf is the number of a call path.
+func pathOf(t *testing.T, p *Profile, name string) int32 {
+	t.Helper()
+	i := slices.Index(p.Paths.Names, name)
+	if i < 0 {
+		t.Fatalf("no call path %s in %q", name, p.Paths.Names)
+	}
+	return int32(i)
+}
+
+// partsOf are the parts of a composition as text.
+func partsOf(c *Composition) string {
+	var list []string
+	sum := unit.Duration(0)
+	for _, part := range c.Parts {
+		list = append(list, fmt.Sprintf("%s %d %v", part.Name, part.Time, part.ByRank))
+		for _, d := range part.ByRank {
+			sum += d
+		}
+	}
+	if sum != c.Total {
+		list = append(list, fmt.Sprintf("the sum is %d of %d", sum, c.Total))
+	}
+	return strings.Join(list, ", ")
+}
 
 // ringRun is a program of so many ranks that work, rank r for 10+r ps, send to the next and meet in a
 // barrier, a number of times.
@@ -102,40 +149,6 @@ func TestRing(t *testing.T) {
 	}
 }
 
-func TestIterations(t *testing.T) {
-	p, err := New(ringRun(3, 8), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	it := p.Iterations()
-	if it == nil {
-		t.Fatal("no iterations were found")
-	}
-	if len(it.List) != 7 || it.Covers {
-		t.Fatalf("%d iterations of %s, covered: %v; want 7 between calls", len(it.List), p.Paths.Names[it.Path], it.Covers)
-	}
-	it.addWait(1, it.List[2].Begin+5, 9)
-	for k, i := range it.List {
-		if i.Duration < 100 || i.Duration > 102 || i.MaxComputation < i.Computation || i.Computation < 30 {
-			t.Errorf("iteration %d = %+v", k, i)
-		}
-		if want := unit.Duration(0); k != 2 && i.Waiting != want || k == 2 && i.Waiting != 9 {
-			t.Errorf("waiting of iteration %d = %v", k, i.Waiting)
-		}
-	}
-}
-
-// TestNoIterations checks that a program without repetition has none.
-func TestNoIterations(t *testing.T) {
-	p, err := New(ringRun(2, 2), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if it := p.Iterations(); it != nil {
-		t.Errorf("found %d iterations of %s", len(it.List), p.Paths.Names[it.Path])
-	}
-}
-
 func TestEmpty(t *testing.T) {
 	for _, ranks := range []int{0, 2} {
 		p, err := New(timeline.NewBuilder(ranks).Finish(1), Options{})
@@ -145,5 +158,117 @@ func TestEmpty(t *testing.T) {
 		if e := p.Efficiency(0, nil); e.Parallel != 0 || p.Iterations() != nil || p.Composition(nil).Total != 0 {
 			t.Errorf("%d empty ranks have efficiency %v", ranks, e.Parallel)
 		}
+	}
+}
+
+// TestLongest: the call paths by their own time, each with the rank that is longest in it; of equal ones the first.
+func TestLongest(t *testing.T) {
+	p := runOf(t, `
+rank 0
+0 main {
+  0..10 solve
+  10..20 output
+} 25
+rank 1
+0 main {
+  0..20 solve
+} 25
+rank 2
+0 main {
+  0..20 solve
+} 22
+`)
+	var got []string
+	for _, l := range p.Longest() {
+		got = append(got, fmt.Sprintf("%s %d, rank %d %d", p.Paths.Names[l.Path], l.Exclusive, l.Worst, l.Most))
+	}
+	want := []string{"main/solve 50, rank 1 20", "main 12, rank 0 5", "main/output 10, rank 0 10"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if list := runOf(t, "rank 0\n0 main {\n} 0\n").Longest(); len(list) != 1 || list[0].Most != 0 || list[0].Visits != 1 {
+		t.Errorf("of a run without time: %+v", list)
+	}
+}
+
+// TestOrderOfRanks: a profile moves with its ranks, and clocks that all start later change nothing.
+func TestOrderOfRanks(t *testing.T) {
+	work := []unit.Duration{7, 3, 11}
+	run := func(order [3]int, start unit.Duration) *Profile {
+		text := ""
+		for rank, i := range order {
+			text += fmt.Sprintf("rank %d\n%d main {\n  %d..%d MPI_Barrier: barrier\n} %d\n", rank, start, start+work[i], start+12, start+15)
+		}
+		return runOf(t, text)
+	}
+	straight := run([3]int{0, 1, 2}, 0)
+	for _, tc := range []struct {
+		order [3]int
+		start unit.Duration
+	}{{[3]int{2, 0, 1}, 0}, {[3]int{0, 1, 2}, 1 << 40}, {[3]int{1, 2, 0}, -500}} {
+		p := run(tc.order, tc.start)
+		for _, e := range p.Entries {
+			k := slices.IndexFunc(straight.Entries, func(s Entry) bool { return s.Rank == tc.order[e.Rank] && s.Path == e.Path })
+			want := straight.Entries[k]
+			if want.Rank = e.Rank; !cmp.Equal(e, want) {
+				t.Errorf("%v: %+v, want %+v", tc, e, want)
+			}
+		}
+		if diff := cmp.Diff(straight.ByPath, p.ByPath); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", tc, diff)
+		}
+		if diff := cmp.Diff(straight.Efficiency(0, nil), p.Efficiency(0, nil)); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", tc, diff)
+		}
+	}
+}
+
+// TestLongRun: times near the largest that there are, 106 days, are summed exactly.
+func TestLongRun(t *testing.T) {
+	const end = 1<<62 - 1
+	p := runOf(t, fmt.Sprintf("rank 0\n0 main {\n  0..%d MPI_Barrier: barrier\n} %d\nrank 1\n0 main {\n  1..%d MPI_Barrier: barrier\n} %d\n",
+		end-1, end, end-1, end))
+	main, barrier := p.ByPath[0], p.ByPath[1]
+	if main.Exclusive != 3 || main.Inclusive != 2*end || barrier.Exclusive != 2*(end-1)-1 {
+		t.Errorf("main %d of %d, barrier %d", main.Exclusive, main.Inclusive, barrier.Exclusive)
+	}
+	want := fmt.Sprintf("computation 3 [1ps 2ps], mpi_collective %d %v", 2*end-3, []unit.Duration{end - 1, end - 2})
+	if got := partsOf(p.Composition(nil)); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestSampledAndPolled: functions that samples found have samples and no visits; a call that stands for a loop of tests counts them all.
+func TestSampledAndPolled(t *testing.T) {
+	b := timeline.NewBuilder(1)
+	b.Comm(timeline.Comm{Members: []int32{0}})
+	f := b.Region(timeline.Region{Name: "f"})
+	test := b.Region(timeline.Region{Name: "MPI_Test", Paradigm: timeline.MPI})
+	l := b.Location(0, 0, "", "")
+	for i := range unit.Duration(2) {
+		l.EnterSampled(10*i, f)
+		l.Seen(3)
+		l.Leave(10*i + 5)
+	}
+	l.Enter(20, test)
+	l.Polls(100)
+	l.Leave(30)
+	p, err := New(b.Finish(1), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	polled, sampled := p.ByPath[0], p.ByPath[1]
+	if polled.Visits != 100 || !p.Counted(&polled) || polled.Pieces != 0 {
+		t.Errorf("polled: %+v", polled)
+	}
+	if sampled.Visits != 0 || sampled.Pieces != 2 || sampled.Samples != 6 || p.Counted(&sampled) || sampled.Exclusive != 10 {
+		t.Errorf("sampled: %+v", sampled)
+	}
+	d := p.Document(p.Composition(nil), nil, nil, nil, true)
+	if x := d.CallPaths[1]; x.Visits != nil || x.Samples == nil || *x.Samples != 6 || x.Rank != nil {
+		t.Errorf("sampled: %+v", x)
+	}
+	if x := d.ByRank[0]; x.Samples != nil || x.Visits == nil || *x.Visits != 100 || *x.Rank != 0 || x.Kind != "mpi_point_to_point" {
+		t.Errorf("polled: %+v", x)
 	}
 }

@@ -72,7 +72,7 @@ func (l *LocationBuilder) branches() []branch {
 	}
 	out := []branch{{used: make([]bool, len(l.tree.nodes))}}
 	index := map[PathID]int{0: 0}
-	next, lack := int32(0), 0
+	next := int32(0)
 	use := func(p PathID, b *branch) {
 		for ; p != 0 && !b.used[p]; p = l.tree.nodes[p].Parent {
 			b.used[p] = true
@@ -81,9 +81,6 @@ func (l *LocationBuilder) branches() []branch {
 	mark := func(to int32, b *branch) {
 		for ; next < to; next++ {
 			use(l.calls.Path[next], b)
-		}
-		for ; lack < len(l.lacks) && l.lackCalls[lack] < to; lack++ {
-			use(l.lacks[lack].Path, b)
 		}
 	}
 	for i := range l.segments {
@@ -99,18 +96,22 @@ func (l *LocationBuilder) branches() []branch {
 		s.branch = b
 	}
 	mark(int32(len(l.calls.Path)), &out[0])
+	for i, lack := range l.lacks {
+		b := 0
+		if k := l.lackIn[i]; k >= 0 {
+			b = l.segments[k].branch
+		}
+		use(lack.Path, &out[b])
+	}
 	return out
 }
 
 // rewritePaths replaces the paths of the location's own tree by those of the timeline.
 func (l *LocationBuilder) rewritePaths(branches []branch) {
-	next, lack := int32(0), 0
+	next := int32(0)
 	rewrite := func(to int32, in []PathID) {
 		for ; next < to; next++ {
 			l.calls.Path[next] = in[l.calls.Path[next]]
-		}
-		for ; lack < len(l.lacks) && l.lackCalls[lack] < to; lack++ {
-			l.lacks[lack].Path = in[l.lacks[lack].Path]
 		}
 	}
 	for _, s := range l.segments {
@@ -118,6 +119,13 @@ func (l *LocationBuilder) rewritePaths(branches []branch) {
 		rewrite(s.to, branches[s.branch].inTree)
 	}
 	rewrite(int32(len(l.calls.Path)), branches[0].inTree)
+	for i := range l.lacks {
+		in := branches[0].inTree
+		if len(l.segments) > 0 && l.lackIn[i] >= 0 {
+			in = branches[l.segments[l.lackIn[i]].branch].inTree
+		}
+		l.lacks[i].Path = in[l.lacks[i].Path]
+	}
 	l.placeCounts()
 }
 

@@ -44,6 +44,7 @@ type LocationBuilder struct {
 	lack        unit.Duration // of a location of another process: all of them together
 	counting    counting
 	lackCalls   []int32 // by lack: the last call that began before it, -1 if there is none
+	lackIn      []int   // by lack, if there are segments: the one that it is in, -1 if there is none
 
 	first, last unit.Duration
 	clockError  unit.Duration

@@ -1,13 +1,18 @@
 package timeline
 
-import "slices"
+import (
+	"slices"
+
+	"slackline/model/unit"
+)
 
 // segment is a part of a worker's calls, from .. to-1, that lies below a call path of its master; base
 // is a path of the master's own tree.
 type segment struct {
-	from, to int32
-	base     PathID
-	branch   int // of the location's tree, see branches
+	from, to   int32
+	fork, join unit.Duration // of the team; the fork not before the thread began
+	base       PathID
+	branch     int // of the location's tree, see branches
 }
 
 // matchTeams finds the threads of every parallel region. It leaves paths of the masters' own trees
@@ -109,8 +114,17 @@ func (f *finisher) joinTeams(teams []Team, location int32, master bool) {
 			Location: location, Begin: m.time, End: end.time, BeginPlace: m.place, EndPlace: end.place,
 		})
 		if !master {
-			l.segments = append(l.segments, segment{from: m.place.Next, to: end.place.Next, base: t.Base})
+			s := segment{from: m.place.Next, to: end.place.Next, fork: t.Fork, join: t.Join, base: t.Base}
+			for _, life := range l.alive {
+				if life.From <= m.time {
+					s.fork = max(t.Fork, life.From)
+				}
+			}
+			l.segments = append(l.segments, s)
 		}
+	}
+	if len(l.segments) > 0 && len(l.lacks) > 0 {
+		l.segmentLacks()
 	}
 }
 

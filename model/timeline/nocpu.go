@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"math"
+	"sort"
 
 	"slackline/internal/spill"
 	"slackline/model/unit"
@@ -72,6 +73,36 @@ func (l *LocationBuilder) placeLacks() {
 			l.lackCalls = append(l.lackCalls, next-1)
 			at = end
 		}
+	}
+}
+
+// segmentLacks finds the segment that each time without a CPU is in, -1 for none. In no call of its own a worker is in a team from the
+// fork to the join: the times are cut there.
+func (l *LocationBuilder) segmentLacks() {
+	whole := l.lacks
+	l.lacks, l.lackIn = make([]Lack, 0, len(whole)), make([]int, 0, len(whole))
+	add := func(lack Lack, to unit.Duration, segment int) Lack { // returns what is left
+		if lack.From < to {
+			l.lacks, l.lackIn = append(l.lacks, Lack{Span{lack.From, to}, lack.Path}), append(l.lackIn, segment)
+			lack.From = to
+		}
+		return lack
+	}
+	for i, lack := range whole {
+		if call := l.lackCalls[i]; l.tree.nodes[lack.Path].Parent != 0 {
+			k := sort.Search(len(l.segments), func(k int) bool { return l.segments[k].to > call })
+			if k == len(l.segments) || l.segments[k].from > call {
+				k = -1
+			}
+			add(lack, lack.To, k)
+			continue
+		}
+		k := sort.Search(len(l.segments), func(k int) bool { return l.segments[k].join > lack.From })
+		for ; k < len(l.segments) && lack.From < lack.To; k++ {
+			lack = add(lack, min(l.segments[k].fork, lack.To), -1)
+			lack = add(lack, min(l.segments[k].join, lack.To), k)
+		}
+		add(lack, lack.To, -1)
 	}
 }
 
