@@ -1,7 +1,9 @@
 package profile
 
 import (
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"slackline/model/timeline"
@@ -74,18 +76,85 @@ func TestEfficiency(t *testing.T) {
 	}
 }
 
-// Waiting is taken out of the call that it is part of, and all parts sum up to the total.
-func TestComposition(t *testing.T) {
-	p, call := uneven(t)
-	c := p.Composition([]WaitTime{{Name: "barrier", Rank: 1, Path: call, Time: 40}})
-	got := map[string]unit.Duration{}
-	sum := unit.Duration(0)
-	for _, part := range c.Parts {
-		got[part.Kind.String()+"/"+part.Name] = part.Time
-		sum += part.Time
+// TestEfficiencyPartlyRecorded: the times of ranks that were recorded for longer or shorter are compared as if all had been recorded for
+// the mean of it; worked out by hand.
+func TestEfficiencyPartlyRecorded(t *testing.T) {
+	p := runOf(t, `
+rank 0
+0..40 solve
+40..60 MPI_Barrier: barrier
+@60 recording off
+@100 recording on
+rank 1
+0..50 solve
+50..100 MPI_Barrier: barrier
+`)
+	e := p.Efficiency(0, nil)
+	// Rank 0 was recorded for 60 of 100 ps, rank 1 for all: 80 ps on average, so that rank 0 counts 80/60-fold and rank 1 80/100-fold.
+	if e.RunTime != 80 || e.MaxUseful != 53 || e.AverageUseful != (53+40)/2 {
+		t.Errorf("%+v, want a run time of 80 ps, at most 53 ps and on average 46 ps useful", e)
 	}
-	if c.Total != 200 || sum != c.Total || len(got) != 3 || got["waiting/barrier"] != 40 || got[Computation.String()+"/"+
-		Computation.String()] != 120 {
-		t.Errorf("of %d: %v, sum %d; want 120 of computation, 40 of waiting and 40 of MPI", c.Total, got, sum)
+	want := "computation 90 [40ps 50ps], mpi_collective 70 [20ps 50ps], not_recorded 40 [40ps 0]"
+	if got := partsOf(p.Composition(nil)); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if u := p.Unrecorded; u[0] != 40 || u[1] != 0 {
+		t.Errorf("not recorded: %v", u)
+	}
+}
+
+// TestEfficiencyOfThreads: what a rank computes is the mean over its threads while they live.
+func TestEfficiencyOfThreads(t *testing.T) {
+	p := runOf(t, `
+rank 0
+0..100 solve
+rank 0 thread 1
+0..60 solve
+60..100 MPI_Barrier
+rank 1
+0..80 solve
+80..100 MPI_Barrier
+`)
+	e := p.Efficiency(0, nil)
+	if e.MaxUseful != 80 || e.AverageUseful != 80 || e.LoadBalance != 1 || e.Parallel != 0.8 {
+		t.Errorf("%+v: both ranks compute for 80 of 100 ps", e)
+	}
+	// A wait of one of two threads counts half for the estimate of an ideal network: (100 + 60)/2 + 40/2 = 100.
+	wait := []WaitTime{{Name: "x", Rank: 0, Path: pathOf(t, p, "MPI_Barrier"), Time: 40}}
+	if e := p.Efficiency(0, wait); e.Ideal != 100 || e.Serialization != 0.8 || e.Transfer != 1 {
+		t.Errorf("with a wait: %+v", e)
+	}
+}
+
+// TestEfficiencyScales: the unit of time does not matter, and the products are those of the definition, for random times.
+func TestEfficiencyScales(t *testing.T) {
+	for seed := range uint64(30) {
+		random := rand.New(rand.NewPCG(seed, 4))
+		ranks := 1 + random.IntN(4)
+		work := make([]int, ranks)
+		for r := range work {
+			work[r] = random.IntN(100)
+		}
+		run := func(factor int) *Efficiency {
+			text := ""
+			for r, w := range work {
+				text += fmt.Sprintf("rank %d\n0..%d solve\n%d..%d MPI_Barrier: barrier\n", r, w*factor, w*factor, 100*factor)
+			}
+			return runOf(t, text).Efficiency(0, nil)
+		}
+		one, many := run(1), run(1<<40)
+		most, sum := 0, 0
+		for _, w := range work {
+			most, sum = max(most, w), sum+w
+		}
+		if one.Parallel != many.Parallel || one.LoadBalance != many.LoadBalance || one.Transfer != many.Transfer || one.Ideal<<40 != many.Ideal {
+			t.Errorf("seed %d: %+v, 2^40 times as long %+v", seed, one, many)
+		}
+		if want := float64(sum) / float64(ranks) / 100; math.Abs(one.Parallel-want) > 1e-12 || one.MaxUseful != unit.Duration(most) {
+			t.Errorf("seed %d: %v of useful time: %+v", seed, work, one)
+		}
+		if math.Abs(one.LoadBalance*one.Serialization*one.NotAnalyzed*one.Transfer-one.Parallel) > 1e-12 {
+			t.Errorf("seed %d: the product of the factors is not the parallel efficiency: %+v", seed, one)
+		}
 	}
 }

@@ -159,6 +159,9 @@ func (p *Profile) FindIterations(ctx context.Context, waits func(add func(rank i
 	if err := it.cutTogether(ctx, g); err != nil {
 		return nil, err
 	}
+	if len(it.List) == 0 {
+		return nil, nil
+	}
 	sums := p.measure(it)
 	waits(it.addWait)
 	for k := range sums {

@@ -53,14 +53,15 @@ func TestIterationsUntilTheNext(t *testing.T) {
 // TestIterationsNeedRhythm: three calls are not enough, nor is what divides less than a quarter of the run evenly, nor what the ranks
 // do not do equally often.
 func TestIterationsNeedRhythm(t *testing.T) {
+	const f = "0..10 f\n10..20 f\n20..30 f\n30..40 f\n"
 	for name, p := range map[string]*Profile{
 		"three calls":       looped(t, 40, 10, 0, 0, 10, 20),
 		"a small part":      looped(t, 1000, 10, 0, 0, 10, 20, 30, 40),
 		"uneven":            looped(t, 100, 1, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 90),
-		"not equally often": runOf(t, "rank 0\n0..10 f\n10..20 f\n20..30 f\n30..40 f\nrank 1\n0..10 f\n10..20 f\n20..30 f\n30..35 f\n35..40 f\n"),
-		"not on all ranks":  runOf(t, "rank 0\n0..10 f\n10..20 f\n20..30 f\n30..40 f\nrank 1\n0..40 g\n"),
+		"not equally often": runOf(t, "rank 0\n"+f+"rank 1\n0..10 f\n10..20 f\n20..30 f\n30..35 f\n35..40 f\n"),
+		"not on all ranks":  runOf(t, "rank 0\n"+f+"rank 1\n0..40 g\n"),
 		"all at one time":   runOf(t, "rank 0\n0..0 f\n0..0 f\n0..0 f\n0..0 f\n0..9 g\n"),
-		"on another thread": runOf(t, "rank 0\n0..10 f\n10..20 f\n20..30 f\n30..40 f\nrank 1\n0..40 g\nrank 1 thread 1\n0..10 f\n10..20 f\n20..30 f\n30..40 f\n"),
+		"on another thread": runOf(t, "rank 0\n"+f+"rank 1\n0..40 g\nrank 1 thread 1\n"+f),
 	} {
 		if it := p.Iterations(); it != nil {
 			t.Errorf("%s: %d iterations of %s", name, len(it.List), it.CallPath)

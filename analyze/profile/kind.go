@@ -102,7 +102,7 @@ func kindOfMPI(r *timeline.Region) Kind {
 		return OneSided
 	}
 	switch {
-	case strings.HasPrefix(r.Name, "MPI_Init"), r.Name == "MPI_Finalize":
+	case r.Name == "MPI_Init", r.Name == "MPI_Init_thread", r.Name == "MPI_Finalize":
 		return InitExit
 	case strings.HasPrefix(r.Name, "MPI_Wait"), strings.HasPrefix(r.Name, "MPI_Test"):
 		return PointToPoint

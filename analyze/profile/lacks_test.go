@@ -46,7 +46,8 @@ rank 0 thread 1
 	for _, e := range p.ByPath {
 		got[p.Paths.Names[e.Path]] = e.Exclusive
 	}
-	// The worker lacks a CPU from 36 to 42 and from 46 to 50 between the teams, 50 to 56 and 86 to 90 in the team, 62 to 65 in f, 90 to 94 after.
+	// The worker lacks a CPU from 36 to 42 and from 46 to 50 between the teams, 50 to 56 and 86 to 90 in the team, 62 to 65 in f, and
+	// 90 to 94 after it.
 	const par = "main/!$omp parallel"
 	for path, want := range map[string]unit.Duration{
 		"main":             100 - 20 - 40,

@@ -150,5 +150,7 @@ func partOf(place, whole unit.Duration, parts int) int {
 	if whole <= 0 {
 		return 0
 	}
-	return min(int(float64(place)/float64(whole)*float64(parts)), parts-1)
+	high, low := bits.Mul64(uint64(min(max(place, 0), whole)), uint64(parts))
+	part, _ := bits.Div64(high, low, uint64(whole))
+	return min(int(part), parts-1)
 }

@@ -60,3 +60,47 @@ func TestPartOf(t *testing.T) {
 		}
 	}
 }
+
+// TestPartOfExactly: a part begins exactly where it should, for any number of parts and length.
+func TestPartOfExactly(t *testing.T) {
+	for parts := 1; parts <= 100; parts++ {
+		for k := range parts {
+			for _, length := range []unit.Duration{1, 3, 1 << 20, 1<<62/100 - 1} {
+				whole, first := length*unit.Duration(parts), length*unit.Duration(k)
+				if a, b := partOf(first, whole, parts), partOf(first+length-1, whole, parts); a != k || b != k {
+					t.Fatalf("part %d of %d, each of %v, begins in part %d and ends in %d", k, parts, length, a, b)
+				}
+			}
+		}
+	}
+}
+
+// TestCollectivesOfGroups: collectives are summed by operation and number of ranks; worked out by hand.
+func TestCollectivesOfGroups(t *testing.T) {
+	p := runOf(t, `
+comm world 0-2
+comm pair 0-1
+comm other 1-2
+rank 0
+0..10 MPI_Bcast: bcast root 0 sent 4 comm world
+20..25 MPI_Bcast: bcast root 0 sent 4 comm pair
+90..100 MPI_Barrier: barrier comm world
+rank 1
+5..12 MPI_Bcast: bcast root 0 received 4 comm world
+18..26 MPI_Bcast: bcast root 0 received 4 comm pair
+40..50 MPI_Bcast: bcast root 0 sent 4 comm other
+90..100 MPI_Barrier: barrier comm world
+rank 2
+6..7 MPI_Bcast: bcast root 0 received 4 comm world
+30..50 MPI_Bcast: bcast root 0 received 4 comm other
+80..100 MPI_Barrier: barrier comm world
+`)
+	want := []CollectiveUse{
+		{Op: timeline.OpBarrier, Ranks: 3, Calls: 1, Time: 40, First: 80, Last: 80, Over: []int64{0, 0, 0, 0, 1}},
+		{Op: timeline.OpBcast, Ranks: 2, Calls: 2, Bytes: 16, Time: 5 + 8 + 10 + 20, First: 18, Last: 30, Over: []int64{1, 1, 0, 0, 0}},
+		{Op: timeline.OpBcast, Ranks: 3, Calls: 1, Bytes: 12, Time: 10 + 7 + 1, First: 0, Last: 0, Over: []int64{1, 0, 0, 0, 0}},
+	}
+	if diff := cmp.Diff(want, Collectives(p.Timeline, 5)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
