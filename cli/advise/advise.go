@@ -25,7 +25,7 @@ import (
 type adviseOptions struct {
 	scenario.Options
 	repeated bool
-	budget   time.Duration
+	budget   flags.Time
 	replicas int
 	top      int
 	threads  int
@@ -57,7 +57,7 @@ func command(a *env.Env) *cobra.Command {
 		Annotations: flags.Arguments("RUN", "a recorded run, or a pattern or schedule file with a machine; several with commas "+
 			"between are repetitions"),
 		Example: `  slackline advise app.slt
-  slackline advise app.slt --machine cluster.yaml --budget 2m
+  slackline advise app.slt --machine cluster.yaml --budget 2min
   slackline advise run1.slt,run2.slt,run3.slt --machine cluster.yaml
   slackline advise before.slt after.slt
   slackline advise halo2d --ranks 64 --machine chic --noise 1000Hz:25us --replicas 10
@@ -66,11 +66,12 @@ func command(a *env.Env) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error { return o.execute(a, c, args) },
 	}
 	a.AddGroup(c, "Search", func(fs *pflag.FlagSet) {
-		fs.DurationVar(&o.budget, "budget", 30*time.Second, "`time` for the search, e.g. 30s or 2m, after the run is read: changes that were "+
+		o.budget = flags.Time(30 * time.Second)
+		fs.Var(&o.budget, "budget", "`time` for the search, e.g. 30s or 2min, after the run is read: changes that were "+
 			"not tried by then are left out; 0: no limit")
 		fs.IntVar(&o.replicas, "replicas", 5, "`number` of runs with different noise from which intervals come, 1 or more")
 		fs.BoolVar(&o.repeated, "repeated", false, "two runs are repetitions, not BEFORE and AFTER")
-		fs.IntVar(&o.threads, "threads", runtime.GOMAXPROCS(0), "`number` of threads; the result does not depend on it")
+		flags.AddThreads(fs, &o.threads, runtime.GOMAXPROCS(0), "`number` of threads; the result does not depend on it")
 	})
 	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
 		fs.IntVar(&o.top, "top", 8, "`number` of changes in the text output; 0: all")
@@ -90,8 +91,8 @@ func command(a *env.Env) *cobra.Command {
 }
 
 func (o *adviseOptions) execute(a *env.Env, c *cobra.Command, args []string) error {
-	if o.replicas < 1 || o.budget < 0 || o.top < 0 || o.threads < 1 {
-		return exit.Usagef("--replicas and --threads must be 1 or more, --budget and --top 0 or more")
+	if o.replicas < 1 || o.top < 0 {
+		return exit.Usagef("--replicas must be 1 or more, --top 0 or more")
 	}
 	before, after, err := o.words(args)
 	if err != nil {
@@ -165,7 +166,13 @@ func (o *adviseOptions) ask(a *env.Env, c *cobra.Command, before, after []string
 	}
 	first := runs[0]
 	q := first.Question
-	q.Replicas, q.Budget = o.replicas, o.budget
+	if q.Noise == nil {
+		a.WarnOfVoid(c, " without --noise", "replicas")
+	}
+	if len(runs) == 1 {
+		a.WarnOfVoid(c, ": there is one run", "repeated")
+	}
+	q.Replicas, q.Budget = o.replicas, time.Duration(o.budget)
 	for _, r := range runs[1:] {
 		q.Repeats = append(q.Repeats, advise.Repeat{Scenario: r.Scenario, Measured: r.Measured})
 	}
@@ -181,7 +188,7 @@ func (o *adviseOptions) ask(a *env.Env, c *cobra.Command, before, after []string
 		return nil, failed
 	}
 	if result.Left > 0 && failed == nil {
-		a.Warn("%s not tried: the budget of %s was over; give more with --budget", phrase.Plural(result.Left, "change"), o.budget)
+		a.Warn("%s not tried: the budget of %s was over; give more with --budget", phrase.Plural(result.Left, "change"), o.budget.String())
 	}
 	var repeats []string
 	for _, run := range runs[1:] {

@@ -103,7 +103,7 @@ func (o *Options) addVerdictFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.strict, "strict", false, "an expected failure (xfail) that passes is a failure")
 	fs.StringVar(&o.baseline, "baseline", "", "compare with the models in this `file`; if it does not exist, today's models are stored there")
 	fs.BoolVar(&o.update, "update-baseline", false, "store today's models in the baseline, whatever comes out")
-	fs.Float64Var(&o.tolerance, "tolerance", 0.05, "slowdown against the baseline that is tolerated, as a `fraction`, 0 or more")
+	flags.AddRatio(fs, &o.tolerance, "tolerance", 0.05, "slowdown against the baseline that is tolerated, as a `fraction`, 0 or more")
 	o.bootstrap.AddFlags(fs, "say how sure the verdicts of expectations are: resample the measurements so many `times`, and give the share "+
 		"with the same verdict")
 }

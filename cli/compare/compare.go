@@ -4,8 +4,6 @@ package compare
 import (
 	"bytes"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -95,6 +93,9 @@ func (o *compareOptions) execute(a *env.Env, c *cobra.Command, args []string) er
 			sides[i] = append(sides[i], runs...)
 		}
 	}
+	if len(sides[0]) == 1 && len(sides[1]) == 1 {
+		a.WarnOfVoid(c, ": no side has repetitions", "alpha")
+	}
 	report.Result = compare.Compare(sides[0], sides[1], o.significance())
 	if report.Left > 0 {
 		a.Warn("left out, because one side does not have them: %s", phrase.Plural(report.Left, "measurement"))
@@ -119,19 +120,26 @@ func (o *compareOptions) significance() float64 {
 	return 0.05
 }
 
-// maxResult is the size of a result that is still read.
-const maxResult = 1 << 30
-
 // open takes the numbers of runs from a result in JSON, or from a run.
 func (o *compareOptions) open(a *env.Env, c *cobra.Command, report *report, word string) ([]compare.Run, error) {
 	head, err := input.Head(word)
 	switch {
 	case err != nil || len(head) == 0 || head[0] != '{': // a pattern, a trace, or a mistake that OpenRun reports
 	case bytes.Contains(head[:min(64, len(head))], []byte(`"slackline_dataset"`)):
+		o.warnOfVoid(a, c, word)
 		return readLaunches(word)
 	default:
-		run, err := readResult(word)
-		return []compare.Run{run}, err
+		o.warnOfVoid(a, c, word)
+		data, record, err := input.ReadSmall(c.Context(), word, "result", a.Stdin)
+		if err != nil {
+			return nil, err
+		}
+		run, err := compare.Read(data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", word, err)
+		}
+		report.records = append(report.records, record)
+		return []compare.Run{run}, nil
 	}
 	r, err := o.run.OpenRun(a, c, word, o.result.IsJSON())
 	if err != nil {
@@ -145,22 +153,14 @@ func (o *compareOptions) open(a *env.Env, c *cobra.Command, report *report, word
 	return []compare.Run{compare.Of(found)}, nil
 }
 
-// readResult reads a result of waits or profile.
-func readResult(word string) (compare.Run, error) {
-	f, err := os.Open(word)
-	if err != nil {
-		return compare.Run{}, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxResult))
-	if err != nil {
-		return compare.Run{}, err
-	}
-	run, err := compare.Read(data)
-	if err != nil {
-		return run, fmt.Errorf("%s: %w", word, err)
-	}
-	return run, nil
+// warnOfVoid warns of flags of runs beside a result, in which they cannot change anything any more.
+func (o *compareOptions) warnOfVoid(a *env.Env, c *cobra.Command, word string) {
+	own := []string{"fail-if", "alpha", "top", "format", "out", "threads"}
+	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if !slices.Contains(own, f.Name) {
+			a.WarnOfVoid(c, " on "+word+", which is a result", f.Name)
+		}
+	})
 }
 
 // report is a comparison with everything that its output names.

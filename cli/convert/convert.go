@@ -96,11 +96,7 @@ func (o *convertOptions) run(a *env.Env, c *cobra.Command, args []string) error 
 	if f, ok := o.output.TraceFormat(); ok {
 		return o.trace.convert(a, c, args, f, o.output.Out)
 	}
-	for _, name := range []string{"force", "request-size"} {
-		if c.Flags().Changed(name) {
-			a.Warn("--%s has no influence: no trace is written", name)
-		}
-	}
+	a.WarnOfVoid(c, ": no trace is written", "force", "request-size")
 	o.program.Strict = o.trace.strict
 	if _, err := o.output.Format(c); err != nil {
 		return err
@@ -114,8 +110,8 @@ func (o *convertOptions) run(a *env.Env, c *cobra.Command, args []string) error 
 	if o.repeat < 1 {
 		return exit.Usagef("--repeat: give at least 1")
 	}
-	if len(args) == 1 && c.Flags().Changed("join") {
-		a.Warn("--join has no influence: there is only one input")
+	if len(args) == 1 {
+		a.WarnOfVoid(c, ": there is only one input", "join")
 	}
 	var programs []schedule.Program
 	var in *input.Input

@@ -151,6 +151,15 @@ func (a *Env) Warn(format string, args ...any) {
 	a.Say("warning: " + text)
 }
 
+// WarnOfVoid warns of the flags of these names that were given and have no influence; why follows.
+func (a *Env) WarnOfVoid(c *cobra.Command, why string, names ...string) {
+	for _, name := range names {
+		if c.Flags().Changed(name) {
+			a.Warn("--%s has no influence%s", name, why)
+		}
+	}
+}
+
 // StartProgress begins a progress line on the standard error, unless the user
 // wants none.
 func (a *Env) StartProgress() *progress.Line {

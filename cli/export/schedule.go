@@ -119,15 +119,11 @@ func (o *ScheduleOutput) Write(a *env.Env, c *cobra.Command, in *input.Input, fi
 	collectives := in.Program.Shape().Collectives
 	expand := collectives && (o.expand || f.Name != formatSLK)
 	if !expand {
-		for _, name := range []string{"expand", "mapping", "gamma"} {
-			if c.Flags().Changed(name) {
-				reason := "has no collectives to be expanded"
-				if collectives {
-					reason = "keeps its collectives in slk; give --expand"
-				}
-				a.Warn("--%s has no influence: %s %s", name, in.Name, reason)
-			}
+		why := ": " + in.Name + " has no collectives to be expanded"
+		if collectives {
+			why = ": " + in.Name + " keeps its collectives in slk; give --expand"
 		}
+		a.WarnOfVoid(c, why, "expand", "mapping", "gamma")
 	}
 	if env.IsTerminal(a.Stream(o.Out)) && !f.Text {
 		return exit.Usagef("%s is a binary format; give --out FILE, or send the output to a program", f.Name)

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"slackline/model/unit"
 )
@@ -109,17 +108,6 @@ func (f *Factor) String() string {
 
 // Type implements pflag.Value.
 func (f *Factor) Type() string { return "factor" }
-
-// AddEach adds a flag that may be given several times; what is given becomes elements of a list.
-func AddEach[T any](fs *pflag.FlagSet, list *[]T, parse func(string) (T, error), name, usage string) {
-	fs.Func(name, usage, func(text string) error {
-		v, err := parse(text)
-		if err == nil {
-			*list = append(*list, v)
-		}
-		return err
-	})
-}
 
 // Complete offers the words as values of a flag.
 func Complete(c *cobra.Command, flag string, words []string) {

@@ -18,6 +18,10 @@ func Words(c *cobra.Command, names ...string) []string {
 			for _, v := range value.GetSlice() {
 				words = append(words, "--"+name, v)
 			}
+		case severalTimes:
+			for _, v := range value.Each() {
+				words = append(words, "--"+name, v)
+			}
 		default:
 			if f.NoOptDefVal != "" {
 				words = append(words, "--"+name+"="+f.Value.String())

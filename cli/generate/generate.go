@@ -82,9 +82,7 @@ func (o *generateOptions) run(a *env.Env, c *cobra.Command, args []string) error
 		}
 		return a.WriteResult("list", list, &env.ResultFlags{Format: o.Format, Out: o.output.Out}, nil)
 	}
-	if c.Flags().Changed("format") {
-		a.Warn("--format has no influence without --list; the format of a schedule is given with --to")
-	}
+	a.WarnOfVoid(c, " without --list; the format of a schedule is given with --to", "format")
 	if _, err := o.output.Format(c); err != nil {
 		return err
 	}

@@ -29,8 +29,7 @@ var Verb = env.Verb{
 }
 
 func command(a *env.Env) *cobra.Command {
-	o := &hangOptions{apart: 300 * time.Millisecond, result: env.ResultFlags{
-		Format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV)}}
+	o := &hangOptions{apart: 300 * time.Millisecond}
 	c := &cobra.Command{
 		Use:   "hang DIR|PID...",
 		Short: "Find out why a program under 'slackline record' stands still: who waits for whom, and what the likely mistake is.",

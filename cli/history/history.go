@@ -65,8 +65,8 @@ type search struct {
 
 func (o *search) addFlags(fs *pflag.FlagSet) {
 	addDir(fs, &o.dir)
-	fs.Float64Var(&o.level, "false-alarms", 0.01, "probability of a change in a series that has none, as a `fraction` from 0.001 to 0.2")
-	fs.Float64Var(&o.smallest, "smallest", 0.01, "leave out changes of levels below this `fraction`, 0 to 10; parts of a run must also "+
+	flags.AddRatio(fs, &o.level, "false-alarms", 0.01, "probability of a change in a series that has none, as a `fraction` from 0.001 to 0.2")
+	flags.AddRatio(fs, &o.smallest, "smallest", 0.01, "leave out changes of levels below this `fraction`, 0 to 10; parts of a run must also "+
 		"change by 0.1 % of its time")
 	fs.StringArrayVar(&o.better, "larger-is-better", nil, "`metric` whose growth is good, besides bandwidths, rates and efficiencies; "+
 		"may be repeated")

@@ -26,6 +26,7 @@ import (
 	"slackline/model/pattern"
 	"slackline/model/schedule"
 	"slackline/model/timeline"
+	"slackline/model/trace"
 )
 
 // Stdin is the word for the standard input.
@@ -38,6 +39,7 @@ type Options struct {
 	Hash    bool           // fill Input.Record with the hash of a file
 	Replay  replay.Options // of a recorded run
 	Strict  bool           // refuse a trace that is damaged or incomplete
+	Clock   trace.Clock    // that brings the clocks of a trace together
 	Partial bool           // leave out ranks of a trace whose events cannot be read
 	KeepRun bool           // fill Input.Recorded
 	ToRun   *ToRun         // the program is only run; nil: a schedule file becomes a graph

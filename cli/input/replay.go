@@ -10,7 +10,7 @@ import (
 
 // openReplay reads a recorded run and turns it into a program.
 func openReplay(ctx context.Context, word string, o Options) (*Input, error) {
-	t, err := OpenTrace(ctx, word, TraceOptions{Hash: o.Hash, Strict: o.Strict, Partial: o.Partial})
+	t, err := OpenTrace(ctx, word, TraceOptions{Hash: o.Hash, Strict: o.Strict, Clock: o.Clock, Partial: o.Partial})
 	if err != nil {
 		return nil, err
 	}

@@ -78,7 +78,7 @@ func measureSchemesCommand(a *env.Env) *cobra.Command {
 		fs.Var(&o.skew, "skew", "processes begin up to this `time` apart, before the barrier if there is one (default 0)")
 		fs.Float64Var(&o.drift, "drift", 300, "`ppm` by which clocks run apart whose drift is not corrected (skampi)")
 		fs.Float64Var(&o.residual, "residual-drift", 1, "`ppm` that a correction of the drift leaves (round-time)")
-		fs.Float64Var(&o.excess, "excess", 0.1, "the shortest ping of a pair is longer than the shortest possible by this `fraction`")
+		flags.AddRatio(fs, &o.excess, "excess", 0.1, "the shortest ping of a pair is longer than the shortest possible by this `fraction`")
 		fs.Uint64Var(&o.seed, "seed", 1, "`seed` of skew and clock errors")
 	})
 	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {

@@ -216,6 +216,11 @@ func (o *reportOptions) open(a *env.Env, c *cobra.Command, words []string) (*rep
 		}
 		in.Data, in.Words = d, append(inputs.data, flags.Words(c, "where", "metric")...)
 		in.Record.Inputs = append(in.Record.Inputs, records...)
+	} else {
+		a.WarnOfVoid(c, ": no input is a file of measurements", "where", "metric")
+		if len(in.Runs) == 1 {
+			a.WarnOfVoid(c, ": one run gives no model", "target")
+		}
 	}
 	if o.expectations != "" {
 		read := &check.Report{}
@@ -228,6 +233,12 @@ func (o *reportOptions) open(a *env.Env, c *cobra.Command, words []string) (*rep
 	if len(in.Runs) > 0 {
 		if err := o.openNoise(a, c, in); err != nil {
 			return nil, err
+		}
+		if in.Noise == nil {
+			a.WarnOfVoid(c, " without --noise", "replicas")
+		}
+		if in.Machine.Assumed {
+			a.WarnOfVoid(c, " without a machine", "scale-network")
 		}
 		if err := o.askAdvice(c, in); err != nil {
 			return nil, err

@@ -6,6 +6,7 @@ import (
 	"io"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -75,7 +76,7 @@ func (o *scalingOptions) addModelFlags(fs *pflag.FlagSet) {
 		"rank and divergence")
 	fs.StringVar(&o.limit, "limit", "", "an `expression`: the deviation from --expect that is allowed (default: half its exponent)")
 	fs.StringArrayVar(&o.candidates, "candidate", nil, "a further `term`, e.g. 'p^(3/5)'; may be repeated (one parameter)")
-	fs.IntVar(&o.threads, "threads", runtime.GOMAXPROCS(0), "`number` of threads; the result does not depend on it")
+	flags.AddThreads(fs, &o.threads, runtime.GOMAXPROCS(0), "`number` of threads; the result does not depend on it")
 }
 
 func (o *scalingOptions) addQuestionFlags(fs *pflag.FlagSet) {
@@ -161,6 +162,9 @@ func (r *scalingReport) fit(a *env.Env) error {
 		return err
 	}
 	o.method.WarnUnused(a, r.data.Parameters)
+	if len(r.data.Parameters) > 1 && len(o.candidates) > 0 {
+		a.Warn("--candidate has no influence: the data have the parameters %s, and candidates are of one", strings.Join(r.data.Parameters, ", "))
+	}
 	if r.target != nil {
 		if r.place, err = r.target.Place(r.data); err != nil {
 			return err
@@ -183,6 +187,12 @@ func (r *scalingReport) fit(a *env.Env) error {
 	if single > 0 {
 		a.Note("%d of %d have one repetition at each point: their noise is judged by the distance to the law alone; repeat the "+
 			"measurements to be surer", single, usable)
+	}
+	switch {
+	case o.suggest && o.method.Paper():
+		a.Warn("--suggest has no influence with --method paper, which weighs no hypotheses against each other")
+	case o.suggest && !slices.ContainsFunc(r.models, func(m scaling.Modelled) bool { return m.Err == nil && len(m.Fit.Suggest()) > 0 }):
+		a.Note("no further measurement is worth making: the hypotheses do not differ")
 	}
 	if usable == 0 {
 		return fmt.Errorf("nothing of %s can be modeled", strings.Join(r.inputs, ", "))

@@ -42,8 +42,8 @@ func (o *Options) AddChangeFlags(fs *pflag.FlagSet) {
 
 // change applies the changes to the program of an input, its machine and its options, and simulates it as it was, for comparison.
 func (o *Options) change(a *env.Env, c *cobra.Command, in *input.Input, m **machine.Machine, s *simulate.Options) (*futureChange, error) {
-	if c.Flags().Changed("balance-by") && !slices.ContainsFunc(o.changes, func(c whatif.Change) bool { return c.Balance }) {
-		a.Warn("--balance-by has no influence without --balance")
+	if !slices.ContainsFunc(o.changes, func(c whatif.Change) bool { return c.Balance }) {
+		a.WarnOfVoid(c, " without --balance", "balance-by")
 	}
 	if len(o.changes)+len(o.edits) == 0 {
 		return nil, nil

@@ -31,7 +31,7 @@ type NoiseOptions struct {
 	Aligned bool // the user has chosen
 	Clock   flags.Choice
 	Only    RankList
-	Delays  Delays
+	Delays  []whatif.Delay
 }
 
 // The words for the alignments of noise.
@@ -73,7 +73,7 @@ func (o *NoiseOptions) AddStaticFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.Offsets, "noise-offsets", "", "`file` with the offset of each rank in the noise, in ns, one per line")
 	fs.Var(&o.Align, "offsets", "which ranks share an offset in the noise: none, those of a node, or all (co-scheduling)")
 	fs.Var(&o.Only, "noise-ranks", "only these `ranks` are noisy, e.g. 0 or 8..15")
-	fs.Var(&o.Delays, "delay", "hold a rank up, `RANK@TIME:DURATION`, e.g. 4@0:20us; may be given several times")
+	flags.AddEach(fs, &o.Delays, parseDelay, "delay", "hold a rank up, `RANK@TIME:DURATION`, e.g. 4@0:20us; may be given several times")
 }
 
 func (o *NoiseOptions) Complete(c *cobra.Command) {
@@ -242,40 +242,19 @@ func (r *RankList) String() string { return r.text }
 // Type implements pflag.Value.
 func (r *RankList) Type() string { return "ranks" }
 
-// Delays is a flag that holds ranks up.
-type Delays []whatif.Delay
-
-// Set implements pflag.Value.
-func (d *Delays) Set(s string) error {
+// parseDelay reads how a rank is held up.
+func parseDelay(s string) (d whatif.Delay, err error) {
 	const form = "give RANK@TIME:DURATION, e.g. 4@0:20us"
-	rankText, rest, ok1 := strings.Cut(s, "@")
-	fromText, lengthText, ok2 := strings.Cut(rest, ":")
+	rank, rest, ok1 := strings.Cut(s, "@")
+	from, length, ok2 := strings.Cut(rest, ":")
 	if !ok1 || !ok2 {
-		return fmt.Errorf("cannot read %q; %s", s, form)
+		return d, fmt.Errorf("cannot read %q; %s", s, form)
 	}
-	rank, err := strconv.Atoi(rankText)
-	if err != nil || rank < 0 {
-		return fmt.Errorf("%q is not a rank; %s", rankText, form)
+	if d.Rank, err = strconv.Atoi(rank); err != nil || d.Rank < 0 {
+		return d, fmt.Errorf("%q is not a rank; %s", rank, form)
 	}
-	from, err := unit.ParseDuration(fromText)
-	if err != nil {
-		return err
+	if d.From, err = unit.ParseDuration(from); err == nil {
+		d.Length, err = unit.ParseDuration(length)
 	}
-	length, err := unit.ParseDuration(lengthText)
-	if err != nil {
-		return err
-	}
-	*d = append(*d, whatif.Delay{Rank: rank, From: from, Length: length})
-	return nil
+	return d, err
 }
-
-func (d *Delays) String() string {
-	var parts []string
-	for _, e := range *d {
-		parts = append(parts, fmt.Sprintf("%d@%s:%s", e.Rank, e.From, e.Length))
-	}
-	return strings.Join(parts, ",")
-}
-
-// Type implements pflag.Value.
-func (d *Delays) Type() string { return "delay" }

@@ -4,25 +4,29 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
 
+	"slackline/analyze/whatif"
 	"slackline/internal/source"
 	"slackline/model/noise"
+	"slackline/model/unit"
 )
 
 func TestDelays(t *testing.T) {
-	var d Delays
-	for _, text := range []string{"4@0:20us", "0@1ms:5ns"} {
-		if err := d.Set(text); err != nil {
-			t.Fatal(err)
-		}
+	var o NoiseOptions
+	fs := pflag.NewFlagSet("noise", pflag.ContinueOnError)
+	o.AddFlags(fs)
+	if err := fs.Parse([]string{"--delay", "4@0:20us", "--delay", "0@1ms:5ns"}); err != nil {
+		t.Fatal(err)
 	}
-	if got, want := d.String(), "4@0:20us,0@1ms:5ns"; got != want {
-		t.Errorf("String = %q, want %q", got, want)
+	if want := []whatif.Delay{{Rank: 4, Length: 20 * unit.Microsecond}, {From: unit.Millisecond, Length: 5 * unit.Nanosecond}}; !slices.Equal(
+		o.Delays, want) {
+		t.Errorf("delays %v, want %v", o.Delays, want)
 	}
 	for text, want := range map[string]string{
 		"4":         `cannot read "4"; give RANK@TIME:DURATION`,
@@ -33,12 +37,9 @@ func TestDelays(t *testing.T) {
 		"4@0:-1us":  "is negative; give 0 or more",
 		"4@0:fast":  `"fast"`,
 	} {
-		if err := d.Set(text); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := parseDelay(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("--delay %s: %v, want %q", text, err, want)
 		}
-	}
-	if len(d) != 2 {
-		t.Errorf("delays %v after those that cannot be read", d)
 	}
 }
 

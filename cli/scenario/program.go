@@ -19,6 +19,7 @@ import (
 	"slackline/model/collective"
 	"slackline/model/pattern"
 	"slackline/model/timeline"
+	"slackline/model/trace"
 	"slackline/model/unit"
 )
 
@@ -48,12 +49,13 @@ type ProgramOptions struct {
 	scale      flags.Factor
 	denoise    flags.Fraction
 
-	SeedUsed  bool // by something else than the pattern
-	ManyRanks bool // several numbers of ranks make sense
-	Strict    bool // refuse a damaged trace
-	Partial   bool // take a trace of which some ranks cannot be read
-	KeepRun   bool // keep a recorded run beside the program that is made of it
-	NoMachine bool // see replay.Options
+	SeedUsed  bool        // by something else than the pattern
+	ManyRanks bool        // several numbers of ranks make sense
+	Strict    bool        // refuse a damaged trace
+	Clock     trace.Clock // that brings the clocks of a trace together
+	Partial   bool        // take a trace of which some ranks cannot be read
+	KeepRun   bool        // keep a recorded run beside the program that is made of it
+	NoMachine bool        // see replay.Options
 
 	ToRun *input.ToRun // the program is only run; nil: a graph is needed of a schedule file
 	Share *input.Share // of the processes of a job; nil: there is one
@@ -94,7 +96,7 @@ func (o *ProgramOptions) AddFlags(fs *pflag.FlagSet) {
 const PartialHelp = "recorded runs: leave out ranks whose events cannot be read, which is an error otherwise"
 
 // recordedFlags are the flags that have an influence on recorded runs alone.
-var recordedFlags = []string{"scale-compute", "denoise", "partial"}
+var recordedFlags = []string{"scale-compute", "denoise", "partial", "strict", "clock"}
 
 // Replay turns the flags into what is made of a recorded run.
 func (o *ProgramOptions) Replay(fs *pflag.FlagSet) (replay.Options, error) {
@@ -199,7 +201,8 @@ func (o *ProgramOptions) Open(a *env.Env, c *cobra.Command, word string, hash bo
 	if !o.Kinds.IsFile(word) && pattern.Has(word) && !fs.Changed("ranks") {
 		return nil, &exit.UsageError{Text: fmt.Sprintf("the pattern %s needs --ranks", word), Command: c.CommandPath()}
 	}
-	options := input.Options{Stdin: a.Stdin, Params: params, Hash: hash, Strict: o.Strict, Partial: o.Partial, KeepRun: o.KeepRun,
+	options := input.Options{Stdin: a.Stdin, Params: params, Hash: hash, Strict: o.Strict, Clock: o.Clock,
+		Partial: o.Partial, KeepRun: o.KeepRun,
 		ToRun: o.ToRun, Share: o.Share, Kinds: o.Kinds}
 	if o.Kinds.IsTrace(word) {
 		var err error

@@ -68,7 +68,7 @@ func (o *RunOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.Clock, "clock", "how the clocks of the ranks are brought together: by what was measured (offsets), then without what is still "+
 		"impossible (clc), not at all (none); "+
 		"auto: clc for runs of slackline record, offsets for others")
-	fs.IntVar(&o.Threads, "threads", runtime.GOMAXPROCS(0), "`number` of threads; the result does not depend on it")
+	flags.AddThreads(fs, &o.Threads, runtime.GOMAXPROCS(0), "`number` of threads; the result does not depend on it")
 }
 
 // Run is what happened, and where that is written.
@@ -156,9 +156,6 @@ func (o *RunOptions) Simulated(c *cobra.Command, word string) (bool, error) {
 
 // read reads a recorded run.
 func (o *RunOptions) read(a *env.Env, c *cobra.Command, word string, hash bool) (*Run, error) {
-	if o.Threads < 0 {
-		return nil, exit.Usagef("--threads: give 1 or more; 0 is one for each core")
-	}
 	if o.End.Given && o.End.Value <= o.Begin.Value {
 		return nil, exit.Usagef("--end: give a time after %s, where the part begins", o.Begin.Value.Short())
 	}
@@ -186,20 +183,19 @@ func (o *RunOptions) read(a *env.Env, c *cobra.Command, word string, hash bool) 
 		return nil, exit.Usagef("--balance, --what-if and --change simulate the run again; give the machine: --machine NAME (see " +
 			"'slackline machine list')")
 	}
-	for _, name := range ofSimulations() {
-		if c.Flags().Changed(name) {
-			a.Warn("--%s has no influence on a recorded run; with --machine it is simulated", name)
-		}
+	a.WarnOfVoid(c, " on a recorded run; with --machine it is simulated", ofSimulations()...)
+	if o.Begin.Given || o.End.Given {
+		a.WarnOfVoid(c, " beside --begin and --end, which choose the part of the run", "whole")
 	}
 	return &Run{Name: word, Timeline: o.chosen(in.Timeline), Records: []provenance.Input{in.Record}}, nil
 }
 
-// ofSimulations are the flags that matter only if a run is simulated. The seed is kept silent: it may be a setting.
+// ofSimulations are the flags that matter only if a run is simulated.
 func ofSimulations() []string {
 	names := []string{"model", "mapping", "scale-network", "noise", "noise-file", "noise-offsets", "offsets", noiseClockFlag, "noise-ranks",
 		"delay", "scale-compute", "denoise", "balance-by"}
 	for _, p := range pattern.Parameters() {
-		if p.Name != "grid" && p.Name != "seed" { // the grid is that of figures, too
+		if p.Name != "grid" { // the grid is that of figures, too
 			names = append(names, p.Name)
 		}
 	}
@@ -216,6 +212,7 @@ func (o *RunOptions) chosen(tl *timeline.Timeline) *timeline.Timeline {
 
 // simulate simulates a run.
 func (o *RunOptions) simulate(a *env.Env, c *cobra.Command, word string, hash bool) (*Run, error) {
+	o.Future.Program.Strict, o.Future.Program.Clock = o.Strict, trace.Clock(o.Clock.Value)
 	f, err := o.Future.Run(a, c, word, hash)
 	if err != nil {
 		return nil, err
@@ -231,9 +228,7 @@ func (o *RunOptions) simulate(a *env.Env, c *cobra.Command, word string, hash bo
 		}
 		tl = tl.Window(tl.Start+o.Begin.Value, end, o.Threads)
 	}
-	if len(o.Ranks.List) > 0 {
-		a.Warn("--only-ranks has no influence on a simulated run")
-	}
+	a.WarnOfVoid(c, " on a simulated run", "only-ranks", "whole")
 	return &Run{Name: word, Timeline: tl, Records: f.records, Machine: f.Machine, Change: f.change, Program: f.Input.Program}, nil
 }
 

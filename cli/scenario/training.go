@@ -2,6 +2,8 @@ package scenario
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,7 +23,7 @@ type trainingOptions struct {
 	layers       int
 	gradients    flags.Quantity[unit.Size]
 	overlap      bool
-	stragglers   stragglers
+	stragglers   [][]pattern.Straggler // by flag
 }
 
 func (o *trainingOptions) addFlags(fs *pflag.FlagSet) {
@@ -32,40 +34,29 @@ func (o *trainingOptions) addFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.layers, "layers", 0, "llm: `number` of layers of a stage (default: the pattern's)")
 	fs.Var(&o.gradients, "gradients", "llm: `size` of the gradients of a rank (default: the pattern's)")
 	fs.BoolVar(&o.overlap, "overlap", false, "llm: sum the gradients beside the last backward pass")
-	fs.Var(&o.stragglers, "straggler", "llm: a rank whose work takes longer, `RANK:FRACTION`, e.g. 5:20%; may be given several times")
+	flags.AddEach(fs, &o.stragglers, parseStragglers, "straggler",
+		"llm: a rank whose work takes longer, `RANK:FRACTION`, e.g. 5:20%; may be given several times")
 }
 
 func (o *trainingOptions) set(p *pattern.Params) {
 	p.Tensor, p.Pipeline, p.Virtual, p.Microbatches, p.Layers = o.tensor, o.pipeline, o.virtual, o.microbatches, o.layers
-	p.Gradients, p.Overlap, p.Stragglers = int64(o.gradients.Value), o.overlap, o.stragglers
+	p.Gradients, p.Overlap, p.Stragglers = int64(o.gradients.Value), o.overlap, slices.Concat(o.stragglers...)
 }
 
-// stragglers is the flag --straggler.
-type stragglers []pattern.Straggler
-
-func (*stragglers) Type() string { return "RANK:FRACTION" }
-
-func (s *stragglers) String() string {
-	var list []string
-	for _, one := range *s {
-		list = append(list, fmt.Sprintf("%d:%g", one.Rank, one.Slower))
-	}
-	return strings.Join(list, ",")
-}
-
-func (s *stragglers) Set(text string) error {
+// parseStragglers reads the value of --straggler.
+func parseStragglers(text string) (list []pattern.Straggler, err error) {
 	for _, one := range strings.Split(text, ",") {
 		rank, by, _ := strings.Cut(one, ":")
 		number, percent := strings.CutSuffix(strings.TrimSpace(by), "%")
 		r, err1 := strconv.Atoi(strings.TrimSpace(rank))
 		f, err2 := strconv.ParseFloat(number, 64)
-		if err1 != nil || err2 != nil || r < 0 || !(f >= 0) {
-			return fmt.Errorf("expected a rank and how much longer it takes, such as 5:20%% or 5:0.2, got %q", one)
+		if err1 != nil || err2 != nil || r < 0 || !(f >= 0) || math.IsInf(f, 0) {
+			return nil, fmt.Errorf("expected a rank and how much longer it takes, such as 5:20%% or 5:0.2, got %q", one)
 		}
 		if percent {
 			f /= 100
 		}
-		*s = append(*s, pattern.Straggler{Rank: r, Slower: f})
+		list = append(list, pattern.Straggler{Rank: r, Slower: f})
 	}
-	return nil
+	return list, nil
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 
 	"slackline/analyze/whatif"
 	"slackline/cli/input"
@@ -87,7 +88,11 @@ func (r *seriesRun) properties() ([]whatif.Property, error) {
 	}
 	add("noise-clock", r.Noise.OtherClock())
 	add("noise-ranks", r.Noise.Only.String())
-	add("delay", r.Noise.Delays.String())
+	var delays []string
+	for _, d := range r.Noise.Delays {
+		delays = append(delays, fmt.Sprintf("%d@%s:%s", d.Rank, d.From, d.Length))
+	}
+	add("delay", strings.Join(delays, ","))
 	add("seed", strconv.FormatUint(r.Program.Seed, 10))
 	return list, nil
 }

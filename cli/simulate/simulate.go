@@ -76,7 +76,7 @@ func command(a *env.Env) *cobra.Command {
 func (o *simulateOptions) addSimulationFlags(fs *pflag.FlagSet) {
 	o.Machine.AddModel(fs)
 	scenario.AddMapping(fs, &o.Mapping)
-	fs.IntVar(&o.threads, "threads", 0, "`number` of threads; the result does not depend on it (default: one per core)")
+	flags.AddThreads(fs, &o.threads, 0, "`number` of threads; the result does not depend on it (default: one per core)")
 	env.AddShare(fs, &o.share, "one run")
 }
 
@@ -94,9 +94,6 @@ func (o *simulateOptions) addOutputFlags(fs *pflag.FlagSet) {
 
 // run is the verb: open the input, simulate it, print the result.
 func (o *simulateOptions) run(a *env.Env, c *cobra.Command, word string) error {
-	if o.threads < 0 {
-		return exit.Usagef("--threads: %d is negative; give 0 for one thread per core, or a number", o.threads)
-	}
 	if o.result.Plot == "" && o.plotKind.Value != figureAuto {
 		return exit.Usagef("--plot-kind needs --plot FILE")
 	}
