@@ -279,6 +279,10 @@ func (t *Timeline) appendTimes(q int) []byte {
 	for i := p.First; i < p.Last; i++ {
 		l := &t.Locations[i]
 		b = chunk.AppendInt(chunk.AppendInt(b, int64(l.First)), int64(l.Last-l.First))
+		b = chunk.AppendInt(b, int64(l.Lacked))
+		for _, s := range l.Alive {
+			b = chunk.AppendInt(chunk.AppendInt(b, int64(s.From-l.First)), int64(s.To-s.From))
+		}
 		last := l.First
 		for _, call := range p.shared[q][i-p.First] {
 			b = chunk.AppendInt(b, int64(l.Calls.Enter[call]-last))
@@ -311,6 +315,11 @@ func (t *Timeline) takeTimes(q int, b []byte) bool {
 		}
 		l.First = unit.Duration(c.Int())
 		l.Last = l.First + unit.Duration(c.Int())
+		l.Lacked = unit.Duration(c.Int())
+		for k := range l.Alive {
+			from := l.First + unit.Duration(c.Int())
+			l.Alive[k] = Span{from, from + unit.Duration(c.Int())}
+		}
 		last := l.First
 		for k := range l.Calls.Enter {
 			last += unit.Duration(c.Int())

@@ -226,7 +226,7 @@ func (m *moments) recount() {
 	}
 	first, last := m.tl.Whole()
 	for i := first; i < last; i++ {
-		if l := &m.tl.Locations[i]; l.First != 0 || l.Last != 0 || l.Calls.Len() > 0 { // else nothing happened there
+		if l := &m.tl.Locations[i]; !isEmpty(l) {
 			m.tl.Start, m.tl.End = min(m.tl.Start, l.First), max(m.tl.End, l.Last)
 		}
 	}
@@ -254,20 +254,39 @@ func (m *moments) shift(shifts []unit.Duration, p position) unit.Duration {
 
 // moveLocation moves the calls of a location.
 func (m *moments) moveLocation(location int32, shifts []unit.Duration) {
-	if !slices.ContainsFunc(shifts, func(s unit.Duration) bool { return s > 0 }) {
+	l := &m.tl.Locations[location]
+	if isEmpty(l) || !slices.ContainsFunc(shifts, func(s unit.Duration) bool { return s > 0 }) {
 		return
 	}
-	l := &m.tl.Locations[location]
 	c := &l.Calls
 	enter, leave := slices.Clone(c.Enter), slices.Clone(c.Leave)
 	for i := range c.Enter {
 		enter[i] += m.shift(shifts, m.enter(location, int32(i)))
 		leave[i] += m.shift(shifts, m.leave(location, int32(i)))
 	}
-	l.First += m.shift(shifts, position{l.First, location, -1, atEnter})
-	l.Last += m.shift(shifts, position{l.Last, location, math.MaxInt32, atLeave})
+	before := func(t *unit.Duration) { *t += m.shift(shifts, position{*t, location, -1, atEnter}) }
+	after := func(t *unit.Duration) { *t += m.shift(shifts, position{*t, location, math.MaxInt32, atLeave}) }
+	before(&l.First)
+	after(&l.Last)
+	for i := range l.Alive {
+		before(&l.Alive[i].From)
+		after(&l.Alive[i].To)
+	}
+	l.Lacked = 0
+	for i := range l.NoCPU { // inside of its call, which may begin or end at the same time
+		after(&l.NoCPU[i].From)
+		before(&l.NoCPU[i].To)
+		l.Lacked += l.NoCPU[i].To - l.NoCPU[i].From
+	}
+	for i := range l.Counts {
+		after(&l.Counts[i].From)
+		before(&l.Counts[i].To)
+	}
 	c.Enter, c.Leave = enter, leave
 }
+
+// isEmpty reports whether nothing happened at a location.
+func isEmpty(l *timeline.Location) bool { return l.First == 0 && l.Last == 0 && l.Calls.Len() == 0 }
 
 // moveWithin moves the messages of ranks to themselves.
 func (m *moments) moveWithin(shifts [][]unit.Duration) {
