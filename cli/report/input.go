@@ -74,10 +74,20 @@ func sortInputs(words []string) (*reportInputs, error) {
 
 // openRun opens a run of the report.
 func (o *reportOptions) openRun(a *env.Env, c *cobra.Command, in *report.Input, r reportRun) error {
-	if r.recorded {
-		return o.openRecorded(a, c, in, r.word)
+	if err := o.run.Check(); err != nil {
+		return err
 	}
-	return o.openSimulated(a, c, in, r.word)
+	open := o.openSimulated
+	if r.recorded {
+		open = o.openRecorded
+	}
+	if err := open(a, c, in, r.word); err != nil {
+		return err
+	}
+	if tl := in.Runs[len(in.Runs)-1].Timeline; o.run.Begin.Value > 0 && o.run.Begin.Value >= tl.End-tl.Start {
+		return o.run.Beyond(r.word)
+	}
+	return nil
 }
 
 // openRecorded reads a recorded run and makes a program of it.

@@ -476,6 +476,8 @@ func TestReportRefuses(t *testing.T) {
 		{[]string{"halo2d", "--machine", "chic"}, 2, "needs --ranks"},
 		{[]string{demoFile(t, "ocean.slt"), "--replicas", "0"}, 2, "at least 1"},
 		{[]string{demoFile(t, "ocean.slt"), "--grid", "3x3"}, 2, "9 places, but the run has 16 ranks"},
+		{[]string{demoFile(t, "ocean.slt"), "--begin", "2ms", "--end", "1ms"}, 2, "--end: give a time after 2ms"},
+		{[]string{demoFile(t, "ocean.slt"), "--begin", "1000s"}, 2, "ends before 1000s"},
 		{[]string{demoFile(t, "ocean.c")}, 1, "ocean.c"},
 		{[]string{}, 2, "INPUT"},
 	} {

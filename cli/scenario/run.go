@@ -117,8 +117,19 @@ func (r *Run) Headline() string {
 	return text
 }
 
+// Check finds flags that contradict each other.
+func (o *RunOptions) Check() error {
+	if o.End.Given && o.End.Value <= o.Begin.Value {
+		return exit.Usagef("--end: give a time after %s, where the part begins", o.Begin.Value.Short())
+	}
+	return nil
+}
+
 // OpenRun reads the run that a word names, or simulates it, and warns of what is wrong with it.
 func (o *RunOptions) OpenRun(a *env.Env, c *cobra.Command, word string, hash bool) (*Run, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
 	open := o.read
 	if simulated, err := o.Simulated(c, word); err != nil {
 		return nil, err
@@ -132,7 +143,15 @@ func (o *RunOptions) OpenRun(a *env.Env, c *cobra.Command, word string, hash boo
 	if err != nil {
 		return nil, err
 	}
+	if o.Begin.Value > 0 && r.Timeline.End <= r.Timeline.Start {
+		return nil, o.Beyond(word)
+	}
 	return r, o.ApplyGrid(r.Timeline)
+}
+
+// Beyond is the error that nothing of a run is left.
+func (o *RunOptions) Beyond(word string) error {
+	return exit.Usagef("--begin: %s ends before %s; give an earlier time", word, o.Begin.Value.Short())
 }
 
 // Simulated reports whether a run is simulated: it is not recorded, or flags describe a machine.
@@ -156,9 +175,6 @@ func (o *RunOptions) Simulated(c *cobra.Command, word string) (bool, error) {
 
 // read reads a recorded run.
 func (o *RunOptions) read(a *env.Env, c *cobra.Command, word string, hash bool) (*Run, error) {
-	if o.End.Given && o.End.Value <= o.Begin.Value {
-		return nil, exit.Usagef("--end: give a time after %s, where the part begins", o.Begin.Value.Short())
-	}
 	options := input.TraceOptions{
 		Begin: o.Begin.Value, End: o.End.Value, Ranks: o.Ranks.List, Strict: o.Strict, Partial: o.Future.Program.Partial,
 		Clock: trace.Clock(o.Clock.Value), Threads: o.Threads, Hash: hash, Group: a.Group(), Space: o.Space,
