@@ -123,13 +123,13 @@ func (v *Verdict) call(c *state.Call) string {
 	case state.Together:
 		return fmt.Sprintf("%s, call %d%s", c.Name, c.Number+1, on)
 	case state.OnWindow, state.Start, state.Wait, state.Locking:
-		text := fmt.Sprintf("%s, window %s", c.Name, v.run.Windows[c.Object].Name)
+		text := fmt.Sprintf("%s, window %s", c.Name, objectName(v.run.Windows, c.Object))
 		if c.Kind == state.Locking {
 			text += ", target " + target(c.Peer)
 		}
 		return text
 	case state.OnFile:
-		return fmt.Sprintf("%s, file %s", c.Name, v.run.Files[c.Object].Name)
+		return fmt.Sprintf("%s, file %s", c.Name, objectName(v.run.Files, c.Object))
 	}
 	return c.Name
 }

@@ -88,17 +88,48 @@ func bcast(root int32, bytes int64) state.Collective {
 	return state.Collective{Name: "MPI_Bcast", Root: root, Received: bytes}
 }
 
+// standstill is a made-up state of four ranks, and what is to be found out about it.
+type standstill struct {
+	name     string
+	make     func(run *state.Run)
+	outcome  Outcome
+	kind     string
+	culprits []int // of the first finding, or the roots
+	stuck    int
+	says     string
+}
+
+// check compares the verdict with what is wanted.
+func (tc *standstill) check(t *testing.T) {
+	run := program(4)
+	tc.make(run)
+	v := Analyze(run, true)
+	culprits, text := v.Roots, v.Summary(second)
+	kind := ""
+	if k := v.Reason(); k != nil {
+		kind = k.Name
+	}
+	if len(v.Findings) > 0 {
+		f := v.Findings[0]
+		culprits, text = f.Culprits, text+" "+f.Sentence+" "+f.Mistake
+	}
+	if v.Outcome != tc.outcome || kind != tc.kind || !slices.Equal(culprits, tc.culprits) || len(v.Stuck) != tc.stuck {
+		t.Errorf("got %s %s %v, %d stuck, want %s %s %v, %d stuck\n%s",
+			v.Outcome, kind, culprits, len(v.Stuck), tc.outcome, tc.kind, tc.culprits, tc.stuck, text)
+	}
+	if !strings.Contains(text, tc.says) {
+		t.Errorf("%q does not say %q", text, tc.says)
+	}
+	for _, row := range v.Rows() {
+		if row.Doing == "" || len(row.Ranks) == 0 {
+			t.Errorf("a row says nothing: %+v", row)
+		}
+	}
+}
+
 // TestVerdicts has a made-up state for each kind of standstill, and for programs that go on.
 func TestVerdicts(t *testing.T) {
-	for _, tc := range []struct {
-		name     string
-		make     func(run *state.Run) // of four ranks
-		outcome  Outcome
-		kind     string
-		culprits []int // of the first finding, or the roots
-		stuck    int
-		says     string
-	}{
+	for _, tc := range []standstill{
 		{"nobody waits", func(run *state.Run) {}, Running, "", nil, 0, ""},
 		{"sends in a circle", func(run *state.Run) {
 			for r := range 4 {
@@ -331,32 +362,7 @@ func TestVerdicts(t *testing.T) {
 			receives(run, 2, 3, 1)
 		}, Unknown, "", []int{3}, 0, ""},
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			run := program(4)
-			tc.make(run)
-			v := Analyze(run, true)
-			culprits, text := v.Roots, v.Summary(second)
-			kind := ""
-			if k := v.Reason(); k != nil {
-				kind = k.Name
-			}
-			if len(v.Findings) > 0 {
-				f := v.Findings[0]
-				culprits, text = f.Culprits, text+" "+f.Sentence+" "+f.Mistake
-			}
-			if v.Outcome != tc.outcome || kind != tc.kind || !slices.Equal(culprits, tc.culprits) || len(v.Stuck) != tc.stuck {
-				t.Errorf("got %s %s %v, %d stuck, want %s %s %v, %d stuck\n%s",
-					v.Outcome, kind, culprits, len(v.Stuck), tc.outcome, tc.kind, tc.culprits, tc.stuck, text)
-			}
-			if !strings.Contains(text, tc.says) {
-				t.Errorf("%q does not say %q", text, tc.says)
-			}
-			for _, row := range v.Rows() {
-				if row.Doing == "" || len(row.Ranks) == 0 {
-					t.Errorf("a row says nothing: %+v", row)
-				}
-			}
-		})
+		t.Run(tc.name, tc.check)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"slackline/model/state"
+	"slackline/model/timeline"
 )
 
 // needsOf returns what the call of a thread needs; nothing: it goes on by itself.
@@ -73,7 +74,7 @@ func (a *analysis) waits(rank int, c *state.Call) []need {
 		switch {
 		case len(list) == 0:
 			complete++
-		case certain || len(c.Requests) == 1:
+		case certain || len(c.Requests) == 1 && c.Total <= 1:
 			sure = append(sure, list...)
 		default:
 			perhaps = append(perhaps, list...)
@@ -242,9 +243,12 @@ func target(rank int32) string {
 	return fmt.Sprintf("rank %d", rank)
 }
 
-func (a *analysis) window(number uint32) string {
-	if int(number) < len(a.run.Windows) {
-		return a.run.Windows[number].Name
+func (a *analysis) window(number uint32) string { return objectName(a.run.Windows, number) }
+
+// objectName is the name of a window or a file.
+func objectName(list []timeline.Object, number uint32) string {
+	if int(number) < len(list) {
+		return list[number].Name
 	}
 	return "?"
 }
