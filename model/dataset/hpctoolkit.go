@@ -50,8 +50,18 @@ const (
 // le reads numbers of the files.
 var le = binary.LittleEndian
 
+// hpcFault is the first error in a file. What is read after it is empty, and not used.
+type hpcFault struct{ err error }
+
+func (f *hpcFault) fail(format string, args ...any) {
+	if f.err == nil {
+		f.err = fmt.Errorf(format, args...)
+	}
+}
+
 // hpcFile is an open file of a database.
 type hpcFile struct {
+	hpcFault
 	name string
 	r    io.ReaderAt
 	size uint64
@@ -59,13 +69,14 @@ type hpcFile struct {
 
 // hpcPart is a part of a file in memory: its bytes from an offset on.
 type hpcPart struct {
+	*hpcFault
 	name string
 	from uint64
 	data []byte
 }
 
 // withHPC opens a file of a database and checks its frame: kind, version, and the mark at its end.
-func withHPC(db string, dir fs.FS, file, kind, end string, read func(*hpcFile) error) error {
+func withHPC(db string, dir fs.FS, file, kind, end string, read func(*hpcFile)) error {
 	info, err := fs.Stat(dir, file)
 	if err != nil {
 		return fmt.Errorf("%s: %w; give a whole HPCToolkit database, with %s and %s", db, err, hpcMeta, hpcProfile)
@@ -82,104 +93,101 @@ func withHPC(db string, dir fs.FS, file, kind, end string, read func(*hpcFile) e
 	if !ok {
 		return errors.Join(fmt.Errorf("%s: cannot be read at any place; copy the database to a file system", name), f.Close())
 	}
-	h := &hpcFile{name, r, uint64(info.Size())}
-	err = h.checkFrame(kind, end)
-	if err == nil {
-		err = read(h)
+	h := &hpcFile{name: name, r: r, size: uint64(info.Size())}
+	if h.checkFrame(kind, end); h.err == nil {
+		read(h)
 	}
-	return errors.Join(err, f.Close())
+	return errors.Join(h.err, f.Close())
 }
 
-func (h *hpcFile) checkFrame(kind, end string) error {
-	head, err := h.load(0, 16, "the header")
-	if err != nil {
-		return err
-	}
-	switch b := head.data; {
+func (h *hpcFile) checkFrame(kind, end string) {
+	switch b := h.load(0, 16, "the header").data; {
+	case h.err != nil:
 	case string(b[:14]) != hpcMagic+kind:
-		return fmt.Errorf("%s: starts with %q, not with %q; is it that file of an HPCToolkit database?", h.name, b[:14], hpcMagic+kind)
+		h.fail("%s: starts with %q, not with %q; is it that file of an HPCToolkit database?", h.name, b[:14], hpcMagic+kind)
 	case b[14] != 4:
-		return fmt.Errorf("%s: is of version %d.%d; version 4 is read, which hpcprof writes since 2022", h.name, b[14], b[15])
+		h.fail("%s: is of version %d.%d; version 4 is read, which hpcprof writes since 2022", h.name, b[14], b[15])
 	}
-	foot, err := h.load(h.size-8, 8, "the end")
-	if err == nil && string(foot.data) != end {
-		err = fmt.Errorf("%s: byte %d: ends with %q, not with %q; the file is not complete: copy it again", h.name, h.size-8, foot.data, end)
+	if foot := h.load(h.size-8, 8, "the end"); string(foot.data) != end {
+		h.fail("%s: byte %d: ends with %q, not with %q; the file is not complete: copy it again", h.name, h.size-8, foot.data, end)
 	}
-	return err
 }
+
+// emptyHPC is what there is instead of n bytes: as many as the fields of any record need.
+func emptyHPC(n uint64) []byte { return make([]byte, min(n, 64)) }
 
 // load reads a part of the file.
-func (h *hpcFile) load(from, n uint64, what string) (*hpcPart, error) {
-	if err := h.check(from, n, what); err != nil {
-		return nil, err
+func (h *hpcFile) load(from, n uint64, what string) *hpcPart {
+	part := &hpcPart{&h.hpcFault, h.name, from, emptyHPC(n)}
+	if h.check(from, n, what); n > maxFileBytes {
+		h.fail("%s: byte %d: %s has %d MiB; at most %d are read", h.name, from, what, n>>20, maxFileBytes>>20)
 	}
-	if n > maxFileBytes {
-		return nil, fmt.Errorf("%s: byte %d: %s has %d MiB; at most %d are read", h.name, from, what, n>>20, maxFileBytes>>20)
+	if h.err != nil {
+		return part
 	}
-	data := make([]byte, n)
-	if _, err := io.ReadFull(io.NewSectionReader(h.r, int64(from), int64(n)), data); err != nil {
-		return nil, fmt.Errorf("%s: byte %d: %w", h.name, from, err)
+	part.data = make([]byte, n)
+	if _, err := io.ReadFull(io.NewSectionReader(h.r, int64(from), int64(n)), part.data); err != nil {
+		h.fail("%s: byte %d: %w", h.name, from, err)
 	}
-	return &hpcPart{h.name, from, data}, nil
+	return part
 }
 
 // section loads the part that the header names at an offset: its size, then its place.
-func (h *hpcFile) section(at uint64, what string) (*hpcPart, error) {
-	head, err := h.load(at, 16, "the header")
-	if err != nil {
-		return nil, err
-	}
-	return h.load(le.Uint64(head.data[8:]), le.Uint64(head.data), what)
+func (h *hpcFile) section(at uint64, what string) *hpcPart {
+	head := h.load(at, 16, "the header").data
+	return h.load(le.Uint64(head[8:]), le.Uint64(head), what)
 }
 
-func (h *hpcFile) check(from, n uint64, what string) error {
+func (h *hpcFile) check(from, n uint64, what string) {
 	if from > h.size || n > h.size-from {
-		return fmt.Errorf("%s: byte %d: %s should have %d bytes here, but the file ends at byte %d; it is damaged: copy it again, or write it "+
+		h.fail("%s: byte %d: %s should have %d bytes here, but the file ends at byte %d; it is damaged: copy it again, or write it "+
 			"again with hpcprof", h.name, from, what, n, h.size)
 	}
-	return nil
 }
 
 // at returns n bytes from an offset in the file on.
-func (p *hpcPart) at(from, n uint64, what string) ([]byte, error) {
+func (p *hpcPart) at(from, n uint64, what string) []byte {
 	i, size := from-p.from, uint64(len(p.data))
 	if from < p.from || i > size || n > size-i {
-		return nil, fmt.Errorf("%s: byte %d: %s should have %d bytes here, outside of bytes %d to %d that can hold it; the file is damaged: "+
+		p.fail("%s: byte %d: %s should have %d bytes here, outside of bytes %d to %d that can hold it; the file is damaged: "+
 			"copy it again, or write it again with hpcprof", p.name, from, what, n, p.from, p.from+size)
 	}
-	return p.data[i : i+n], nil
+	if p.err != nil {
+		return emptyHPC(n)
+	}
+	return p.data[i : i+n]
 }
 
 // array returns the elements of an array, which may be longer than the fields that are known.
-func (p *hpcPart) array(from, count, stride, known uint64, what string) ([][]byte, error) {
+func (p *hpcPart) array(from, count, stride, known uint64, what string) [][]byte {
 	if count > 0 && stride < known {
-		return nil, fmt.Errorf("%s: byte %d: %s: elements of %d bytes cannot hold their %d bytes of fields; the file is damaged", p.name, from,
+		p.fail("%s: byte %d: %s: elements of %d bytes cannot hold their %d bytes of fields; the file is damaged", p.name, from,
 			what, stride, known)
 	}
-	if count == 0 {
-		return nil, nil
+	if count == 0 || p.err != nil {
+		return nil
 	}
-	all, err := p.at(from, count*stride, what) // at most 32 and 16 bits
-	if err != nil {
-		return nil, err
+	all := p.at(from, count*stride, what) // at most 32 and 16 bits
+	if p.err != nil {
+		return nil
 	}
-	return slices.Collect(slices.Chunk(all, int(stride))), nil
+	return slices.Collect(slices.Chunk(all, int(stride)))
 }
 
 // text returns the name at an offset, which ends with a zero. A longer one than any name may be is cut.
-func (p *hpcPart) text(from uint64, what string) (string, error) {
-	if _, err := p.at(from, 1, what); err != nil {
-		return "", err
+func (p *hpcPart) text(from uint64, what string) string {
+	if p.at(from, 1, what); p.err != nil {
+		return ""
 	}
 	rest := p.data[from-p.from:]
 	rest = rest[:min(len(rest), maxNameBytes+1)]
 	if i := bytes.IndexByte(rest, 0); i >= 0 {
-		return string(rest[:i]), nil
+		return string(rest[:i])
 	}
 	if len(rest) <= maxNameBytes {
-		return "", fmt.Errorf("%s: byte %d: %s does not end; the file is damaged", p.name, from, what)
+		p.fail("%s: byte %d: %s does not end; the file is damaged", p.name, from, what)
 	}
-	return string(rest), nil
+	return string(rest)
 }
 
 // hpcKey names a value: its call path and the number of its metric.
@@ -190,46 +198,28 @@ type hpcKey struct {
 
 func readHPCToolkit(name string, dir fs.FS) (*Dataset, error) {
 	d := New()
-	err := withHPC(name, dir, hpcMeta, "meta", "_meta.db", func(h *hpcFile) error {
-		meta, err := h.load(0, h.size, "the file")
-		if err != nil {
-			return err
+	err := withHPC(name, dir, hpcMeta, "meta", "_meta.db", func(h *hpcFile) {
+		m := readHPCMeta(h.load(0, h.size, "the file"))
+		if h.err == nil {
+			h.err = withHPC(name, dir, hpcProfile, "prof", "_prof.db", func(h *hpcFile) { h.values(m, d) })
 		}
-		m, err := readHPCMeta(meta)
-		if err != nil {
-			return err
-		}
-		return withHPC(name, dir, hpcProfile, "prof", "_prof.db", func(h *hpcFile) error { return h.values(m, d) })
 	})
 	return d, err
 }
 
 // values adds the values of the summary profile to a dataset.
-func (h *hpcFile) values(m *hpcTree, d *Dataset) error {
-	profiles, err := h.section(0x10, "the list of profiles")
-	if err != nil {
-		return err
-	}
-	head, err := profiles.at(profiles.from, 0xd, "the head of the list of profiles")
-	if err != nil {
-		return err
-	}
-	infos, err := profiles.array(le.Uint64(head), uint64(le.Uint32(head[8:])), uint64(head[0xc]), 0x2c, "the list of profiles")
-	if err != nil {
-		return err
-	}
+func (h *hpcFile) values(m *hpcTree, d *Dataset) {
+	profiles := h.section(0x10, "the list of profiles")
+	head := profiles.at(profiles.from, 0xd, "the head of the list of profiles")
+	infos := profiles.array(le.Uint64(head), uint64(le.Uint32(head[8:])), uint64(head[0xc]), 0x2c, "the list of profiles")
 	if len(infos) == 0 || infos[0][0x28]&1 == 0 {
-		return fmt.Errorf("%s: byte %d: the first profile is not the summary over all threads; the file is damaged", h.name, le.Uint64(head))
+		h.fail("%s: byte %d: the first profile is not the summary over all threads; the file is damaged", h.name, le.Uint64(head))
+		return
 	}
-	ranks, err := h.ranks(infos[1:], m.rankKind)
-	if err != nil {
-		return err
+	ranks := h.ranks(infos[1:], m.rankKind)
+	if sums, order := h.sums(infos[0], m); h.err == nil {
+		h.err = m.put(h.name, d, sums, order, ranks)
 	}
-	sums, order, err := h.sums(infos[0], m)
-	if err != nil {
-		return err
-	}
-	return m.put(h.name, d, sums, order, ranks)
 }
 
 // put adds sums over threads of a number of ranks to a dataset, in an order. file is in messages.
@@ -258,28 +248,21 @@ func (m *hpcTree) put(file string, d *Dataset, sums map[hpcKey]float64, order []
 }
 
 // ranks counts the ranks of the threads, which names of a kind are; 0 if they have none.
-func (h *hpcFile) ranks(infos [][]byte, kind int) (int, error) {
-	tuples, err := h.section(0x20, "the names of threads")
-	if err != nil {
-		return 0, err
-	}
+func (h *hpcFile) ranks(infos [][]byte, kind int) int {
+	tuples := h.section(0x20, "the names of threads")
 	ranks := map[uint32]bool{}
 	for _, info := range infos {
 		from := le.Uint64(info[0x20:])
 		if from == 0 || info[0x28]&1 != 0 {
 			continue
 		}
-		n, err := tuples.at(from, 2, "the name of a thread")
-		if err != nil {
-			return 0, err
+		n := le.Uint16(tuples.at(from, 2, "the name of a thread"))
+		if n > maxHPCIds {
+			h.fail("%s: byte %d: the name of a thread has %d parts, more than %d; the file is damaged", h.name, from, n, maxHPCIds)
 		}
-		if le.Uint16(n) > maxHPCIds {
-			return 0, fmt.Errorf("%s: byte %d: the name of a thread has %d parts, more than %d; the file is damaged", h.name, from, le.Uint16(n),
-				maxHPCIds)
-		}
-		ids, err := tuples.at(from+8, 16*uint64(le.Uint16(n)), "the name of a thread")
-		if err != nil {
-			return 0, err
+		ids := tuples.at(from+8, 16*uint64(n), "the name of a thread")
+		if h.err != nil {
+			return 0
 		}
 		for id := range slices.Chunk(ids, 16) {
 			if int(id[0]) == kind {
@@ -287,41 +270,36 @@ func (h *hpcFile) ranks(infos [][]byte, kind int) (int, error) {
 			}
 		}
 	}
-	return len(ranks), nil
+	return len(ranks)
 }
 
 // sums adds up the values of a profile by call path, and returns the order in which they came. Values of other contexts than
 // called ones are part of those.
-func (h *hpcFile) sums(info []byte, m *hpcTree) (map[hpcKey]float64, []hpcKey, error) {
+func (h *hpcFile) sums(info []byte, m *hpcTree) (sums map[hpcKey]float64, order []hpcKey) {
 	n, from := le.Uint64(info), le.Uint64(info[8:])
-	if err := h.check(from, max(n, 10*n), "the values of the summary"); err != nil { // the latter may overflow
-		return nil, nil, err
-	}
-	index, err := h.load(le.Uint64(info[0x18:]), 12*uint64(le.Uint32(info[0x10:])), "the index of the summary")
-	if err != nil {
-		return nil, nil, err
-	}
+	h.check(from, max(n, 10*n), "the values of the summary") // the latter may overflow
+	index := h.load(le.Uint64(info[0x18:]), 12*uint64(le.Uint32(info[0x10:])), "the index of the summary")
 	r := bufio.NewReaderSize(io.NewSectionReader(h.r, int64(from), int64(10*n)), 1<<16)
-	sums, order, next, b := map[hpcKey]float64{}, []hpcKey(nil), uint64(0), make([]byte, 10)
-	for i := 0; i < len(index.data); i += 12 {
+	sums = map[hpcKey]float64{}
+	next, b := uint64(0), make([]byte, 10)
+	for i := 0; i < len(index.data) && h.err == nil; i += 12 {
 		start, end := le.Uint64(index.data[i+4:]), n
 		if i+12 < len(index.data) {
 			end = le.Uint64(index.data[i+16:])
 		}
 		if start < next || start > end || end > n {
-			return nil, nil, fmt.Errorf("%s: byte %d: a context has the values %d to %d of %d; the file is damaged", h.name,
-				index.from+uint64(i), start, end, n)
+			h.fail("%s: byte %d: a context has the values %d to %d of %d; the file is damaged", h.name, index.from+uint64(i), start, end, n)
 		}
 		frame, called := m.frames[le.Uint32(index.data[i:])]
-		if !called {
+		if !called || h.err != nil {
 			continue
 		}
 		if _, err := r.Discard(int(10 * (start - next))); err != nil {
-			return nil, nil, fmt.Errorf("%s: byte %d: %w", h.name, from+10*next, err)
+			h.fail("%s: byte %d: %w", h.name, from+10*next, err)
 		}
-		for next = start; next < end; next++ {
+		for next = start; next < end && h.err == nil; next++ {
 			if _, err := io.ReadFull(r, b); err != nil {
-				return nil, nil, fmt.Errorf("%s: byte %d: %w", h.name, from+10*next, err)
+				h.fail("%s: byte %d: %w", h.name, from+10*next, err)
 			}
 			key := hpcKey{frame.path, le.Uint16(b)}
 			metric, ok := m.metrics[key.metric]
@@ -331,15 +309,14 @@ func (h *hpcFile) sums(info []byte, m *hpcTree) (map[hpcKey]float64, []hpcKey, e
 			old, there := sums[key]
 			sum := old + math.Float64frombits(le.Uint64(b[2:]))
 			if math.IsNaN(sum) || math.IsInf(sum, 0) {
-				return nil, nil, fmt.Errorf("%s: byte %d: a value is not a number, or too large to be added; the file is damaged", h.name,
-					from+10*next)
+				h.fail("%s: byte %d: a value is not a number, or too large to be added; the file is damaged", h.name, from+10*next)
 			}
 			if sums[key] = sum; !there {
 				if order = append(order, key); len(order) > maxHPCValues {
-					return nil, nil, fmt.Errorf("%s: has more than %d values of call paths; such a database is not read", h.name, maxHPCValues)
+					h.fail("%s: has more than %d values of call paths; such a database is not read", h.name, maxHPCValues)
 				}
 			}
 		}
 	}
-	return sums, order, nil
+	return sums, order
 }

@@ -22,40 +22,28 @@ const hpcUnknown = "<unknown>"
 var hpcUnit = regexp.MustCompile(`^(.+?) ?\((sec|B)\)$`)
 
 // readMetrics finds the sums over threads of the metrics.
-func (t *hpcTree) readMetrics() error {
-	head, err := t.header(0x38, 0x1b, "the head of the metrics")
-	if err != nil {
-		return err
-	}
-	list, err := t.array(le.Uint64(head), uint64(le.Uint32(head[8:])), uint64(head[0xc]), 0x1c, "the metrics")
-	if err != nil {
-		return err
-	}
+func (t *hpcTree) readMetrics() {
+	head := t.header(0x38, 0x1b, "the head of the metrics")
+	list := t.array(le.Uint64(head), uint64(le.Uint32(head[8:])), uint64(head[0xc]), 0x1c, "the metrics")
 	all, names := 0, map[string]bool{}
 	for _, m := range list {
-		full, err := t.text(le.Uint64(m), "the name of a metric")
-		if err != nil {
-			return err
-		}
+		full := t.text(le.Uint64(m), "the name of a metric")
 		name, unit := full, ""
 		if parts := hpcUnit.FindStringSubmatch(full); parts != nil && !names[parts[1]] {
 			name, unit = parts[1], map[string]string{"sec": "s", "B": "B"}[parts[2]]
 		}
 		names[name] = true
-		stats, err := t.array(le.Uint64(m[0x10:]), uint64(le.Uint16(m[0x1a:])), uint64(head[0xe]), 0x14, "the statistics of "+full)
-		if err != nil {
-			return err
-		}
+		stats := t.array(le.Uint64(m[0x10:]), uint64(le.Uint16(m[0x1a:])), uint64(head[0xe]), 0x14, "the statistics of "+full)
 		if all += len(stats); all > 1<<16 {
-			return fmt.Errorf("%s: byte %d: the metrics have more than %d statistics, the most that have numbers; the file is damaged", t.name,
+			t.fail("%s: byte %d: the metrics have more than %d statistics, the most that have numbers; the file is damaged", t.name,
 				le.Uint64(head), 1<<16)
+		}
+		if t.err != nil {
+			return
 		}
 		found := false
 		for _, s := range stats {
-			inclusive, ok, err := t.sumOf(s)
-			if err != nil {
-				return err
-			}
+			inclusive, ok := t.sumOf(s)
 			if !ok {
 				continue
 			}
@@ -70,27 +58,21 @@ func (t *hpcTree) readMetrics() error {
 		}
 	}
 	if len(t.metrics) == 0 {
-		return fmt.Errorf("%s: byte %d: none of %d metrics has a sum over threads; write the database with 'hpcprof -M sum'", t.name,
+		t.fail("%s: byte %d: none of %d metrics has a sum over threads; write the database with 'hpcprof -M sum'", t.name,
 			le.Uint64(head), len(list))
 	}
-	return nil
 }
 
 // sumOf reports whether a statistic is a sum over threads that is read, and of which kind.
-func (p *hpcPart) sumOf(stat []byte) (inclusive, ok bool, err error) {
-	formula, err := p.text(le.Uint64(stat[8:]), "the formula of a statistic")
-	if err != nil || formula != "$$" || stat[0x10] != 0 {
-		return false, false, err
+func (p *hpcPart) sumOf(stat []byte) (inclusive, ok bool) {
+	if formula := p.text(le.Uint64(stat[8:]), "the formula of a statistic"); formula != "$$" || stat[0x10] != 0 {
+		return false, false
 	}
-	scope, err := p.at(le.Uint64(stat), 0xa, "a scope")
-	if err != nil {
-		return false, false, err
-	}
+	scope := p.at(le.Uint64(stat), 0xa, "a scope")
 	if scope[8] == 2 { // all descendants
-		return true, true, nil
+		return true, true
 	}
-	name, err := p.text(le.Uint64(scope), "the name of a scope")
-	return false, name == "function", err
+	return false, p.text(le.Uint64(scope), "the name of a scope") == "function"
 }
 
 // hpcPaths are call paths: each is another one and a name.
@@ -161,138 +143,100 @@ type hpcChildren struct {
 	caller     hpcFrame
 }
 
-func readHPCMeta(meta *hpcPart) (*hpcTree, error) {
+func readHPCMeta(meta *hpcPart) *hpcTree {
 	t := &hpcTree{hpcPart: meta, hpcPaths: newHPCPaths(), frames: map[uint32]hpcFrame{}, metrics: map[uint16]hpcMetric{}}
-	for _, read := range []func() error{t.readKinds, t.readMetrics, t.readContexts} {
-		if err := read(); err != nil {
-			return nil, err
+	for _, read := range []func(){t.readKinds, t.readMetrics, t.readContexts} {
+		if t.err == nil {
+			read()
 		}
 	}
-	return t, nil
+	return t
 }
 
 // header returns the start of the section whose place is in the header of the file at an offset.
-func (p *hpcPart) header(at, n uint64, what string) ([]byte, error) {
-	b, err := p.at(at, 8, "the header")
-	if err != nil {
-		return nil, err
-	}
-	return p.at(le.Uint64(b), n, what)
+func (p *hpcPart) header(at, n uint64, what string) []byte {
+	return p.at(le.Uint64(p.at(at, 8, "the header")), n, what)
 }
 
 // readKinds finds out which names of threads are ranks.
-func (t *hpcTree) readKinds() error {
+func (t *hpcTree) readKinds() {
 	t.rankKind = -1
-	head, err := t.header(0x28, 9, "the kinds of names of threads")
-	if err != nil {
-		return err
-	}
-	names, err := t.array(le.Uint64(head), uint64(head[8]), 8, 8, "the kinds of names of threads")
-	for i, name := range names {
-		text, err := t.text(le.Uint64(name), "a kind of names of threads")
-		if err != nil {
-			return err
-		}
-		if text == "RANK" {
+	head := t.header(0x28, 9, "the kinds of names of threads")
+	for i, name := range t.array(le.Uint64(head), uint64(head[8]), 8, 8, "the kinds of names of threads") {
+		if t.text(le.Uint64(name), "a kind of names of threads") == "RANK" {
 			t.rankKind = i
 		}
 	}
-	return err
 }
 
 // readContexts reads the tree.
-func (t *hpcTree) readContexts() error {
+func (t *hpcTree) readContexts() {
 	t.frames[0] = hpcFrame{0, true} // the global context
-	head, err := t.header(0x48, 0xb, "the head of the contexts")
-	if err != nil {
-		return err
-	}
-	entries, err := t.array(le.Uint64(head), uint64(le.Uint16(head[8:])), uint64(head[0xa]), 0x20, "the entry points")
-	if err != nil {
-		return err
-	}
+	head := t.header(0x48, 0xb, "the head of the contexts")
 	var open []hpcChildren
-	for _, e := range entries {
+	for _, e := range t.array(le.Uint64(head), uint64(le.Uint16(head[8:])), uint64(head[0xa]), 0x20, "the entry points") {
 		below, frame := hpcFrame{0, true}, hpcFrame{0, false}
 		if le.Uint16(e[0x14:]) != 1 { // not the main thread
-			name, err := t.text(le.Uint64(e[0x18:]), "the name of an entry point")
-			if err != nil {
-				return err
-			}
-			frame = t.call(below, cmp.Or(name, hpcUnknown))
+			frame = t.call(below, cmp.Or(t.text(le.Uint64(e[0x18:]), "the name of an entry point"), hpcUnknown))
 			below = frame
 		}
-		if err := t.note(le.Uint64(head), le.Uint32(e[0x10:]), frame); err != nil {
-			return err
-		}
+		t.note(le.Uint64(head), le.Uint32(e[0x10:]), frame)
 		open = append(open, hpcChildren{le.Uint64(e[8:]), le.Uint64(e), below})
 	}
 	left := uint64(len(t.data))
-	for len(open) > 0 {
+	for len(open) > 0 && t.err == nil {
 		c := open[len(open)-1]
 		open = open[:len(open)-1]
 		if c.size > left {
-			return fmt.Errorf("%s: byte %d: the contexts have more bytes than the file: they overlap, or one is below itself; the file is damaged",
+			t.fail("%s: byte %d: the contexts have more bytes than the file: they overlap, or one is below itself; the file is damaged",
 				t.name, c.from)
 		}
 		left -= c.size
-		if open, err = t.children(c, open); err != nil {
-			return err
-		}
+		open = t.children(c, open)
 	}
-	return nil
 }
 
 // children reads an array of contexts, and adds the arrays of their own children to those that are to be read.
-func (t *hpcTree) children(c hpcChildren, open []hpcChildren) ([]hpcChildren, error) {
+func (t *hpcTree) children(c hpcChildren, open []hpcChildren) []hpcChildren {
 	if c.size == 0 {
-		return open, nil
+		return open
 	}
-	all, err := t.at(c.from, c.size, "an array of contexts")
-	if err != nil {
-		return nil, err
-	}
-	for i := uint64(0); i < c.size; {
+	all := t.at(c.from, c.size, "an array of contexts")
+	for i := uint64(0); i < c.size && t.err == nil; {
 		from := c.from + i
 		if c.size-i < 0x20 || c.size-i < 0x20+8*uint64(all[i+0x17]) {
-			return nil, fmt.Errorf("%s: byte %d: a context reaches beyond its array, which ends at byte %d; the file is damaged", t.name, from,
-				c.from+c.size)
+			t.fail("%s: byte %d: a context reaches beyond its array, which ends at byte %d; the file is damaged", t.name, from, c.from+c.size)
+			break
 		}
 		ctx := all[i : i+0x20+8*uint64(all[i+0x17])]
 		i += uint64(len(ctx))
 		frame := c.caller
 		if ctx[0x15] != 0 { // called, in whatever way
-			name, err := t.nameOf(from, ctx)
-			if err != nil {
-				return nil, err
-			}
-			frame = t.call(c.caller, name)
-			if err := t.note(from, le.Uint32(ctx[0x10:]), frame); err != nil {
-				return nil, err
-			}
+			frame = t.call(c.caller, t.nameOf(from, ctx))
+			t.note(from, le.Uint32(ctx[0x10:]), frame)
 		}
 		if size := le.Uint64(ctx); size > 0 {
 			open = append(open, hpcChildren{le.Uint64(ctx[8:]), size, frame})
 		}
 	}
-	return open, nil
+	return open
 }
 
 // note notes the path of a context.
-func (t *hpcTree) note(from uint64, id uint32, f hpcFrame) error {
+func (t *hpcTree) note(from uint64, id uint32, f hpcFrame) {
 	if _, twice := t.frames[id]; twice {
-		return fmt.Errorf("%s: byte %d: the number %d of this context is taken; the file is damaged", t.name, from, id)
+		t.fail("%s: byte %d: the number %d of this context is taken; the file is damaged", t.name, from, id)
 	}
 	t.frames[id] = f
-	return nil
 }
 
 // nameOf is what stands in call paths for a context.
-func (t *hpcTree) nameOf(from uint64, ctx []byte) (string, error) {
+func (t *hpcTree) nameOf(from uint64, ctx []byte) string {
 	words, flags := ctx[0x20:], ctx[0x14]
 	need := 8 * int(flags&1+flags&2+flags&4/2) // a function; a file and a line; a module and an offset
 	if len(words) < need {
-		return "", fmt.Errorf("%s: byte %d: a context has %d bytes for fields that need %d; the file is damaged", t.name, from, len(words), need)
+		t.fail("%s: byte %d: a context has %d bytes for fields that need %d; the file is damaged", t.name, from, len(words), need)
+		return ""
 	}
 	var file, line, module, offset uint64
 	if flags&1 != 0 {
@@ -308,36 +252,25 @@ func (t *hpcTree) nameOf(from uint64, ctx []byte) (string, error) {
 }
 
 // function is the name of a function.
-func (t *hpcTree) function(at uint64) (string, error) {
-	f, err := t.at(at, 0x28, "a function")
-	if err != nil {
-		return "", err
-	}
-	name := ""
+func (t *hpcTree) function(at uint64) string {
+	f := t.at(at, 0x28, "a function")
 	if p := le.Uint64(f); p != 0 {
-		if name, err = t.text(p, "the name of a function"); err != nil {
-			return "", err
+		if name := t.text(p, "the name of a function"); name != "" {
+			return name
 		}
-	}
-	if name != "" {
-		return name, nil
 	}
 	return t.place(le.Uint64(f[8:]), le.Uint64(f[0x10:]), le.Uint64(f[0x18:]), uint64(le.Uint32(f[0x20:])))
 }
 
 // place is the name of what has none: where it is in a module or a file, both 0 if they are not known.
-func (t *hpcTree) place(module, offset, file, line uint64) (string, error) {
+func (t *hpcTree) place(module, offset, file, line uint64) string {
 	at, format, number := module, "%s@%#x", offset
 	if module == 0 {
 		at, format, number = file, "%s:%d", line
 	}
 	if at == 0 {
-		return hpcUnknown, nil
+		return hpcUnknown
 	}
-	b, err := t.at(at, 0x10, "a module or source file")
-	if err != nil {
-		return "", err
-	}
-	name, err := t.text(le.Uint64(b[8:]), "the path of a module or source file")
-	return fmt.Sprintf(format, path.Base(name), number), err
+	b := t.at(at, 0x10, "a module or source file")
+	return fmt.Sprintf(format, path.Base(t.text(le.Uint64(b[8:]), "the path of a module or source file")), number)
 }
