@@ -82,46 +82,65 @@ func movedBy(all [][]unit.Duration) (moved int64, furthest unit.Duration) {
 
 // Check finds the violations of a run whose moments are moved by shifts; nil: not at all.
 func Check(r *Run, shifts [][]unit.Duration) Violations {
-	times := func(visit func(m *Moment, t unit.Duration)) {
-		for p, moments := range r.Moments {
-			for i := range moments {
-				t := moments[i].Time
-				if shifts != nil {
-					t += shifts[p][i]
-				}
-				visit(&moments[i], t)
+	x := newSeen(r)
+	r.each(shifts, x.begin)
+	r.each(shifts, x.end)
+	return x.Violations
+}
+
+// each calls visit for all moments with their times, moved by shifts; nil: not at all.
+func (r *Run) each(shifts [][]unit.Duration, visit func(m *Moment, t unit.Duration)) {
+	for p, moments := range r.Moments {
+		for i := range moments {
+			t := moments[i].Time
+			if shifts != nil {
+				t += shifts[p][i]
+			}
+			visit(&moments[i], t)
+		}
+	}
+}
+
+// seen is what one must see to find violations: first when messages and groups begin, then when they end.
+type seen struct {
+	Violations
+	latency unit.Duration
+	sent    []unit.Duration
+	groups  []groupState
+}
+
+func newSeen(r *Run) *seen {
+	return &seen{latency: r.Latency, sent: never(r.Messages), groups: newGroups(r.Groups)}
+}
+
+// begin takes a moment that others cannot be before.
+func (x *seen) begin(m *Moment, t unit.Duration) {
+	switch m.Kind {
+	case Sent:
+		x.sent[m.Join] = t
+	case Begin:
+		x.groups[m.Join].begin(m.Member, t)
+	}
+}
+
+// end counts a moment that is before what it needs.
+func (x *seen) end(m *Moment, t unit.Duration) {
+	switch m.Kind {
+	case Received:
+		if early := x.sent[m.Join] + x.latency - t; x.sent[m.Join] != unknown && early > 0 {
+			x.Messages++
+			x.Worst = max(x.Worst, early)
+		}
+	case End:
+		g := &x.groups[m.Join]
+		if after, ok := g.needed(m.Member); ok && after != unknown && after+x.latency > t {
+			x.Worst = max(x.Worst, after+x.latency-t)
+			if !g.violated {
+				g.violated = true
+				x.Groups++
 			}
 		}
 	}
-	sent, groups := never(r.Messages), newGroups(r.Groups)
-	times(func(m *Moment, t unit.Duration) {
-		switch m.Kind {
-		case Sent:
-			sent[m.Join] = t
-		case Begin:
-			groups[m.Join].begin(m.Member, t)
-		}
-	})
-	var v Violations
-	times(func(m *Moment, t unit.Duration) {
-		switch m.Kind {
-		case Received:
-			if early := sent[m.Join] + r.Latency - t; sent[m.Join] != unknown && early > 0 {
-				v.Messages++
-				v.Worst = max(v.Worst, early)
-			}
-		case End:
-			g := &groups[m.Join]
-			if after, ok := g.needed(m.Member); ok && after != unknown && after+r.Latency > t {
-				v.Worst = max(v.Worst, after+r.Latency-t)
-				if !g.violated {
-					g.violated = true
-					v.Groups++
-				}
-			}
-		}
-	})
-	return v
 }
 
 // Between returns what is to be added to a time t between two moments of a process at ta and tb that are

@@ -35,7 +35,12 @@ type Shared struct {
 // others happened, until no process can go on: so many rounds as a chain of messages and groups changes from one partner to
 // another, at most. If none can go on before the end, those that Control would let go on without what they need do so, one
 // after the other. Going backward, one exchange sends when ends are; the rest is local.
+//
+// Without others, s is nil, it is Control.
 func ControlTogether(ctx context.Context, r *Run, s *Shared) (Controlled, error) {
+	if s == nil {
+		return Control(r), nil
+	}
 	var out Controlled
 	var err error
 	if out.Before, err = CheckTogether(ctx, r, nil, s); err != nil {
@@ -281,13 +286,15 @@ func (g *groupState) heardEnd(member int32, t unit.Duration) {
 	}
 }
 
-// CheckTogether is Check of a run that several partners share: it finds the violations of the whole run.
+// CheckTogether is Check of a run that several partners share: it finds the violations of the whole run. Without others s is nil.
 func CheckTogether(ctx context.Context, r *Run, shifts [][]unit.Duration, s *Shared) (Violations, error) {
-	sent, err := s.checkExchange(ctx, r, shifts)
+	if s == nil {
+		return Check(r, shifts), nil
+	}
+	own, err := s.check(ctx, r, shifts)
 	if err != nil {
 		return Violations{}, err
 	}
-	own := sent.violations(r)
 	all, err := cluster.AllGatherValues(ctx, s.Group, &own)
 	sum := Violations{}
 	for _, v := range all {
@@ -298,48 +305,26 @@ func CheckTogether(ctx context.Context, r *Run, shifts [][]unit.Duration, s *Sha
 	return sum, err
 }
 
-// seen is what a partner must see to find violations: of the messages that are received here, and of the groups for which it answers.
-type seen struct {
-	sent, received []unit.Duration
-	groups         []groupState
-	ends           []groupEnd
-}
-
-// groupEnd is the end of a member's part.
-type groupEnd struct {
-	group, member int32
-	time          unit.Duration
-}
-
-// checkExchange sends others when what they look at happened, and receives it.
-func (s *Shared) checkExchange(ctx context.Context, r *Run, shifts [][]unit.Duration) (*seen, error) {
-	x := &seen{sent: never(r.Messages), received: never(r.Messages), groups: newGroups(r.Groups)}
+// check finds the violations of the messages that are received here, and of the groups for which this partner answers. It sends others when
+// what they look at happened, and receives it.
+func (s *Shared) check(ctx context.Context, r *Run, shifts [][]unit.Duration) (Violations, error) {
+	x := newSeen(r)
+	elsewhere := func(m *Moment) bool {
+		return (m.Kind == Begin || m.Kind == End) && int(s.Owner[m.Join]) != s.Group.Rank()
+	}
 	out := make([][]byte, s.Group.Size())
 	members := make([][]byte, s.Group.Size())
-	for p, moments := range r.Moments {
-		for i := range moments {
-			m, t := &moments[i], moments[i].Time
-			if shifts != nil {
-				t += shifts[p][i]
-			}
-			switch m.Kind {
-			case Sent:
-				x.sent[m.Join] = t
-			case Received:
-				x.received[m.Join] = t
-			default:
-				if owner := int(s.Owner[m.Join]); owner == s.Group.Rank() {
-					x.member(m.Kind == Begin, m.Join, m.Member, t)
-				} else {
-					kind := toldEnd
-					if m.Kind == Begin {
-						kind = toldBegin
-					}
-					members[owner] = appendMember(append(members[owner], kind), s.ID[m.Join], m.Member, t)
-				}
-			}
+	r.each(shifts, func(m *Moment, t unit.Duration) {
+		if !elsewhere(m) {
+			x.begin(m, t)
+			return
 		}
-	}
+		kind, owner := toldEnd, s.Owner[m.Join]
+		if m.Kind == Begin {
+			kind = toldBegin
+		}
+		members[owner] = appendMember(append(members[owner], kind), s.ID[m.Join], m.Member, t)
+	})
 	for p, list := range s.To {
 		for _, join := range list {
 			out[p] = chunk.AppendInt(out[p], int64(x.sent[join]))
@@ -348,55 +333,37 @@ func (s *Shared) checkExchange(ctx context.Context, r *Run, shifts [][]unit.Dura
 	}
 	in, err := s.Group.Exchange(ctx, out)
 	if err != nil {
-		return nil, err
+		return Violations{}, err
 	}
+	var ends []Moment // of members elsewhere
 	for p := range in {
 		c := chunk.Column{B: in[p]}
 		for _, join := range s.From[p] {
 			x.sent[join] = unit.Duration(c.Int())
 		}
 		for c.Left() > 0 {
-			begin := c.Byte() == toldBegin
+			begins := c.Byte() == toldBegin
 			join, member, t, ok := s.readMember(&c)
 			if !ok || int(join) >= len(x.groups) || member >= x.groups[join].Size {
-				return nil, cluster.ErrGarbled
+				return Violations{}, cluster.ErrGarbled
 			}
-			x.member(begin, join, member, t)
+			if begins {
+				x.groups[join].begin(member, t)
+			} else {
+				ends = append(ends, Moment{t, join, member, End})
+			}
 		}
 		if c.Bad {
-			return nil, cluster.ErrGarbled
+			return Violations{}, cluster.ErrGarbled
 		}
 	}
-	return x, nil
-}
-
-// member takes the start or end of a member's part.
-func (x *seen) member(begin bool, group, member int32, t unit.Duration) {
-	if begin {
-		x.groups[group].begin(member, t)
-	} else {
-		x.ends = append(x.ends, groupEnd{group, member, t})
-	}
-}
-
-// violations counts what ended before it could.
-func (x *seen) violations(r *Run) Violations {
-	var v Violations
-	for join, t := range x.received {
-		if early := x.sent[join] + r.Latency - t; t != unknown && x.sent[join] != unknown && early > 0 {
-			v.Messages++
-			v.Worst = max(v.Worst, early)
+	r.each(shifts, func(m *Moment, t unit.Duration) {
+		if !elsewhere(m) {
+			x.end(m, t)
 		}
+	})
+	for i := range ends {
+		x.end(&ends[i], ends[i].Time)
 	}
-	for _, e := range x.ends {
-		g := &x.groups[e.group]
-		if after, ok := g.needed(e.member); ok && after != unknown && after+r.Latency > e.time {
-			v.Worst = max(v.Worst, after+r.Latency-e.time)
-			if !g.violated {
-				g.violated = true
-				v.Groups++
-			}
-		}
-	}
-	return v
+	return x.Violations, nil
 }

@@ -90,21 +90,23 @@ func (c *conversion) useOffsets(k *clocks) {
 	}
 	k.offsets = make([]*clock.Offsets, len(c.Locations))
 	for i := range c.Locations {
-		l := &c.Locations[i]
-		if len(l.Offsets) < 2 {
-			continue
-		}
-		knots := make([]clock.Knot, len(l.Offsets))
-		for j, o := range l.Offsets {
-			knots[j] = clock.Knot{Time: unit.Duration(k.toTicks(o.Time)), Offset: unit.Duration(k.toTicks(o.Offset))}
-		}
-		offsets, err := clock.NewOffsets(knots)
-		if err != nil {
+		var err error
+		if k.offsets[i], err = k.offsetsOf(&c.Locations[i]); err != nil {
 			c.lost[i] = fmt.Sprintf("its clock is not corrected: %v", err)
-			continue
 		}
-		k.offsets[i] = offsets
 	}
+}
+
+// offsetsOf returns the offsets of a location; nil if it has not enough of them.
+func (k *clocks) offsetsOf(l *Location) (*clock.Offsets, error) {
+	if len(l.Offsets) < 2 {
+		return nil, nil
+	}
+	knots := make([]clock.Knot, len(l.Offsets))
+	for i, o := range l.Offsets {
+		knots[i] = clock.Knot{Time: unit.Duration(k.toTicks(o.Time)), Offset: unit.Duration(k.toTicks(o.Offset))}
+	}
+	return clock.NewOffsets(knots)
 }
 
 // toTicks turns picoseconds into ticks, down to whole ones.
@@ -154,15 +156,24 @@ func (c *conversion) usePings(k *clocks) {
 
 // of returns what corrects the times of a location, in order.
 func (k *clocks) of(i int) locationClock {
-	switch {
-	case k.offsets != nil && k.offsets[i] != nil && k.ticks != nil:
-		return locationClock{kind: inTicks, cursor: k.offsets[i].Cursor(), ticks: *k.ticks}
-	case k.offsets != nil && k.offsets[i] != nil:
-		return locationClock{kind: inTime, cursor: k.offsets[i].Cursor()}
-	case k.pings != nil && k.pings[k.locations[i].Rank].Offsets != nil:
-		return locationClock{kind: inTime, cursor: k.pings[k.locations[i].Rank].Offsets.Cursor()}
+	switch rank := k.locations[i].Rank; {
+	case k.offsets != nil:
+		return k.by(k.offsets[i])
+	case k.pings != nil:
+		return k.by(k.pings[rank].Offsets)
 	}
 	return locationClock{}
+}
+
+// by corrects times by offsets, which may be nil.
+func (k *clocks) by(o *clock.Offsets) locationClock {
+	switch {
+	case o == nil:
+		return locationClock{}
+	case k.ticks != nil:
+		return locationClock{kind: inTicks, cursor: o.Cursor(), ticks: *k.ticks}
+	}
+	return locationClock{kind: inTime, cursor: o.Cursor()}
 }
 
 // error bounds the error of the corrected times of a location between two of its own times; -1: it is unknown.
@@ -202,37 +213,21 @@ func (l *locationClock) correct(t int64) unit.Duration {
 	return unit.Duration(ps + (t - at)) // t-at: what is finer than a tick
 }
 
-// control lets the controlled logical clock remove what is still impossible in a timeline, if that is asked for.
-func (c *conversion) control(tl *timeline.Timeline) {
+// control lets the controlled logical clock remove what is still impossible in a timeline, and reports what was done to the clocks, if that
+// is asked for.
+func (c *conversion) control(ctx context.Context, tl *timeline.Timeline) error {
+	k := c.clocks
 	if c.wantsControl(tl) {
-		c.clocks.note(control.Apply(tl, c.Latency))
-	}
-	c.reportClocks()
-}
-
-// controlPart is control for a part of a timeline.
-func (c *conversion) controlPart(ctx context.Context, tl *timeline.Timeline) error {
-	if c.wantsControl(tl) {
-		outcome, err := control.ApplyPart(ctx, tl, c.Latency)
+		o, err := control.Apply(ctx, tl, c.Latency)
 		if err != nil {
 			return err
 		}
-		c.clocks.note(outcome)
+		k.Control, k.Before, k.After, k.Moved, k.Furthest = o.Control, o.Before, o.After, o.Moved, o.Furthest
 	}
-	c.reportClocks()
-	return nil
-}
-
-// note keeps what the controlled logical clock did.
-func (k *clocks) note(o control.Outcome) {
-	k.Control, k.Before, k.After, k.Moved, k.Furthest = o.Control, o.Before, o.After, o.Moved, o.Furthest
-}
-
-// reportClocks reports what was done to the clocks, if that is asked for.
-func (c *conversion) reportClocks() {
 	if c.Clocks != nil {
-		*c.Clocks = c.clocks.ClockReport
+		*c.Clocks = k.ClockReport
 	}
+	return nil
 }
 
 // wantsControl reports whether the controlled logical clock is to look at a timeline; it notes which clocks were not compared.

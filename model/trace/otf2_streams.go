@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"slackline/model/clock"
 	"slackline/model/timeline"
 	"slackline/model/trace/damage"
 	"slackline/model/trace/device"
@@ -231,8 +230,8 @@ func (a *otf2Archive) openStream(c *conversion, s *otf2Stream) (*otf2StreamReade
 		if err := a.setOffsets(&l, in.local.Offsets, own.Base, own.Base); err != nil {
 			s.warn = fmt.Sprintf("rank %d, stream %s: %v", s.Rank, s.Name, err)
 		}
-		if corrected, ok := c.clocks.from(&l); ok {
-			r.at = corrected
+		if offsets, err := c.clocks.offsetsOf(&l); err == nil && offsets != nil {
+			r.at = c.clocks.by(offsets)
 		}
 	}
 	return r, nil
@@ -300,20 +299,4 @@ func (r *otf2StreamReader) end(i int32, t unit.Duration) {
 	if i >= 0 {
 		r.stream.acts[i].end, r.stream.acts[i].ended = t, true
 	}
-}
-
-// from returns the correction of a location by its own offsets.
-func (k *clocks) from(l *Location) (locationClock, bool) {
-	knots := make([]clock.Knot, len(l.Offsets))
-	for j, o := range l.Offsets {
-		knots[j] = clock.Knot{Time: unit.Duration(k.toTicks(o.Time)), Offset: unit.Duration(k.toTicks(o.Offset))}
-	}
-	offsets, err := clock.NewOffsets(knots)
-	switch {
-	case err != nil || len(knots) < 2:
-		return locationClock{}, false
-	case k.ticks != nil:
-		return locationClock{kind: inTicks, cursor: offsets.Cursor(), ticks: *k.ticks}, true
-	}
-	return locationClock{kind: inTime, cursor: offsets.Cursor()}, true
 }

@@ -254,7 +254,7 @@ func ToTimelinePart(ctx context.Context, g cluster.Group, t *Trace, o TimelineOp
 		return nil, err
 	}
 	c.explainMissing(tl)
-	if err := c.controlPart(ctx, tl); err != nil {
+	if err := c.control(ctx, tl); err != nil {
 		return nil, err
 	}
 	return c.cut(tl), nil

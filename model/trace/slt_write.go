@@ -87,83 +87,35 @@ func writeSLTEvents(d *atomicfile.Dir, t *Trace, i int, l *Location, o *WriteOpt
 	return damage, cmp.Or(err, finish, f.Close())
 }
 
-// sltShape is everything of an event but its time and request.
-type sltShape struct {
-	kind           Kind
-	op             uint8
-	region, stack  uint32
-	peer, root     int32
-	comm           uint32
-	tag            int32
-	size           int64
-	sent, received int64
-	list           uint32
-	object         uint32
-	flag           bool
-}
-
 // sltWriter collects events to chunks.
 type sltWriter struct {
 	file    *chunk.Writer
 	columns [sltColumns][]byte
-	shapes  map[sltShape]uint32
+	shapes  map[string]uint32
 	lists   map[string]uint32
 	numbers []uint32 // shapes of the events
 	times   []int64
 	request uint64
 	list    []byte
+	shape   []byte
 	raw     []byte
 	index   []byte
 	blocks  uint64
 }
 
 func newSLTWriter(file *chunk.Writer) *sltWriter {
-	return &sltWriter{file: file, shapes: make(map[sltShape]uint32), lists: make(map[string]uint32)}
+	return &sltWriter{file: file, shapes: make(map[string]uint32), lists: make(map[string]uint32)}
 }
 
 // add adds an event.
 func (w *sltWriter) add(e *Event) {
 	f := fieldsOf[e.Kind]
-	s := sltShape{kind: e.Kind}
-	if f&useRegion != 0 {
-		s.region = e.Region
-	}
-	if f&useStack != 0 {
-		s.stack = e.Stack
-	}
-	if f&usePeer != 0 {
-		s.peer = e.Peer
-	}
-	if f&useTag != 0 {
-		s.tag = e.Tag
-	}
-	if f&useComm != 0 {
-		s.comm = e.Comm
-	}
-	if f&useSize != 0 {
-		s.size = e.Size
-	}
-	if f&useOp != 0 {
-		s.op = uint8(e.Op)
-	}
-	if f&useRoot != 0 {
-		s.root = e.Root
-	}
-	if f&useSent != 0 {
-		s.sent, s.received = e.Sent, e.Received
-	}
-	if f&useCounts != 0 {
-		s.list = w.addList(e.Counts)
-	}
-	if f&useObject != 0 {
-		s.object = e.Object
-	}
-	s.flag = f&useFlag != 0 && e.Flag
-	number, ok := w.shapes[s]
+	w.shape = w.appendShape(w.shape[:0], e, f)
+	number, ok := w.shapes[string(w.shape)]
 	if !ok {
 		number = uint32(len(w.shapes))
-		w.shapes[s] = number
-		w.addShape(&s, f)
+		w.shapes[string(w.shape)] = number
+		w.columns[sltShapes] = append(w.columns[sltShapes], w.shape...)
 	}
 	if f&useRequest != 0 {
 		w.columns[sltRequests] = chunk.AppendInt(w.columns[sltRequests], int64(e.Request-w.request))
@@ -197,51 +149,47 @@ func (w *sltWriter) addList(counts []int64) uint32 {
 	return number
 }
 
-// addShape adds a shape to its column.
-func (w *sltWriter) addShape(s *sltShape, f fields) {
-	b := append(w.columns[sltShapes], byte(s.kind))
+// appendShape appends everything of an event but its time and request.
+func (w *sltWriter) appendShape(b []byte, e *Event, f fields) []byte {
+	b = append(b, byte(e.Kind))
 	if f&useRegion != 0 {
-		b = binary.AppendUvarint(b, uint64(s.region))
+		b = binary.AppendUvarint(b, uint64(e.Region))
 	}
 	if f&useStack != 0 {
-		b = binary.AppendUvarint(b, uint64(s.stack))
+		b = binary.AppendUvarint(b, uint64(e.Stack))
 	}
 	if f&usePeer != 0 {
-		b = chunk.AppendInt(b, int64(s.peer))
+		b = chunk.AppendInt(b, int64(e.Peer))
 	}
 	if f&useComm != 0 {
-		b = binary.AppendUvarint(b, uint64(s.comm))
+		b = binary.AppendUvarint(b, uint64(e.Comm))
 	}
 	if f&useTag != 0 {
-		b = chunk.AppendInt(b, int64(s.tag))
+		b = chunk.AppendInt(b, int64(e.Tag))
 	}
 	if f&useSize != 0 {
-		b = chunk.AppendInt(b, s.size)
+		b = chunk.AppendInt(b, e.Size)
 	}
 	if f&useOp != 0 {
-		b = binary.AppendUvarint(b, uint64(s.op))
+		b = binary.AppendUvarint(b, uint64(e.Op))
 	}
 	if f&useRoot != 0 {
-		b = chunk.AppendInt(b, int64(s.root))
+		b = chunk.AppendInt(b, int64(e.Root))
 	}
 	if f&useSent != 0 {
-		b = chunk.AppendInt(b, s.sent)
-		b = chunk.AppendInt(b, s.received)
+		b = chunk.AppendInt(b, e.Sent)
+		b = chunk.AppendInt(b, e.Received)
 	}
 	if f&useCounts != 0 {
-		b = binary.AppendUvarint(b, uint64(s.list))
+		b = binary.AppendUvarint(b, uint64(w.addList(e.Counts)))
 	}
 	if f&useObject != 0 {
-		b = binary.AppendUvarint(b, uint64(s.object))
+		b = binary.AppendUvarint(b, uint64(e.Object))
 	}
 	if f&useFlag != 0 {
-		flag := byte(0)
-		if s.flag {
-			flag = 1
-		}
-		b = append(b, flag)
+		b = append(b, oneIf(e.Flag))
 	}
-	w.columns[sltShapes] = b
+	return b
 }
 
 // addTimes fills the columns of times from the times of the events and returns their grain.

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -67,7 +68,9 @@ func ToTimeline(t *Trace, o TimelineOptions) (*timeline.Timeline, error) {
 	}
 	c.explainMissing(tl)
 	if tl.Devices == nil { // devices would not be moved with their hosts
-		c.control(tl)
+		if err := c.control(context.Background(), tl); err != nil {
+			return nil, err
+		}
 	}
 	return c.cut(tl), nil
 }

@@ -24,14 +24,23 @@ type Outcome struct {
 	Furthest unit.Duration    // how far at most
 }
 
-// Apply removes what is impossible if every message takes at least the latency.
-func Apply(tl *timeline.Timeline, latency unit.Duration) Outcome {
+// Apply removes what is impossible if every message takes at least the latency. If several processes share the run, all of them call
+// it: each has the moments of its own ranks, and they tell each other what they must know of messages and collectives between them
+// (clock.ControlTogether). If nothing ended before it could, which two exchanges find out, that is all. Otherwise each process moves its
+// own calls by the shifts, and tells the others the new times of those that they have.
+func Apply(ctx context.Context, tl *timeline.Timeline, latency unit.Duration) (o Outcome, err error) {
 	m := newMoments(tl, latency)
-	o := Outcome{Before: clock.Check(&m.Run, nil)}
-	if o.Before.Messages+o.Before.Groups > 0 {
-		m.control(&o)
+	var shared *clock.Shared
+	if tl.Part != nil {
+		shared = m.shared()
 	}
-	return o
+	if o.Before, err = clock.CheckTogether(ctx, &m.Run, nil, shared); err != nil {
+		return o, err
+	}
+	if o.Before.Messages+o.Before.Groups > 0 {
+		err = m.control(ctx, shared, &o)
+	}
+	return o, err
 }
 
 // position is a point in the events of a rank. Of several at the same time, those of a location with a smaller
@@ -170,12 +179,20 @@ func (m *moments) group(c *timeline.Collective) clock.Group {
 }
 
 // control moves everything in the timeline, and says so in its problems.
-func (m *moments) control(o *Outcome) {
-	done := clock.Control(&m.Run)
+func (m *moments) control(ctx context.Context, s *clock.Shared, o *Outcome) error {
+	done, err := clock.ControlTogether(ctx, &m.Run, s)
+	if err != nil {
+		return err
+	}
 	o.Control, o.After, o.Moved, o.Furthest = true, done.After, done.Moved, done.Furthest
 	m.move(done.Shifts)
-	m.recount()
+	if s == nil {
+		m.recount()
+	} else if err := m.recountTogether(ctx); err != nil {
+		return err
+	}
 	m.note(&done)
+	return nil
 }
 
 // move moves everything that is here.
@@ -316,24 +333,6 @@ func (m *moments) moveTeams(shifts [][]unit.Duration) {
 	}
 }
 
-// The controlled logical clock of a run that several processes share: each has the moments of its own ranks, and they
-// tell each other what they must know of messages and collectives between them (clock.ControlTogether). If nothing ended
-// before it could, which two exchanges find out, that is all. Otherwise each process moves its own calls by
-// the shifts, and tells the others the new times of those that they have.
-
-// ApplyPart is Apply for a part of a timeline.
-func ApplyPart(ctx context.Context, tl *timeline.Timeline, latency unit.Duration) (o Outcome, err error) {
-	m := newMoments(tl, latency)
-	shared := m.shared()
-	if o.Before, err = clock.CheckTogether(ctx, &m.Run, nil, shared); err != nil {
-		return o, err
-	}
-	if o.Before.Messages+o.Before.Groups > 0 {
-		err = m.controlPart(ctx, shared, &o)
-	}
-	return o, err
-}
-
 // shared leaves the moments of other processes out and says what they have to do with those here.
 func (m *moments) shared() *clock.Shared {
 	tl, p := m.tl, m.tl.Part
@@ -396,26 +395,11 @@ func (m *moments) shareGroups(s *clock.Shared) {
 	}
 }
 
-// controlPart moves everything in a part of a timeline, and says so in its problems.
-func (m *moments) controlPart(ctx context.Context, s *clock.Shared, o *Outcome) error {
-	done, err := clock.ControlTogether(ctx, &m.Run, s)
-	if err != nil {
-		return err
-	}
-	o.Control, o.After, o.Moved, o.Furthest = true, done.After, done.Moved, done.Furthest
-	m.move(done.Shifts)
+// recountTogether is recount with what all processes know.
+func (m *moments) recountTogether(ctx context.Context) error {
 	if err := m.tl.RefreshTimes(ctx); err != nil {
 		return err
 	}
-	if err := m.recountPart(ctx); err != nil {
-		return err
-	}
-	m.note(&done)
-	return nil
-}
-
-// recountPart is recount with what all processes know.
-func (m *moments) recountPart(ctx context.Context) error {
 	m.recount()
 	p := &m.tl.Problems
 	type bounds struct {

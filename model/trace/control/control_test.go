@@ -55,13 +55,23 @@ func (r *run) message() {
 	r.inCall(1, 100, 150, func(l *timeline.LocationBuilder, t unit.Duration) { l.Recv(t, 0, r.world, 0, 8) })
 }
 
+// apply applies the controlled logical clock to a run of one process, which cannot fail.
+func apply(t *testing.T, tl *timeline.Timeline, latency unit.Duration) Outcome {
+	t.Helper()
+	o, err := Apply(t.Context(), tl, latency)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
 // What is possible stays as it is.
 func TestApplyNothing(t *testing.T) {
 	r := newRun(10)
 	r.message()
 	tl := r.finish()
 	before := tl.Messages[0]
-	o := Apply(tl, 5)
+	o := apply(t, tl, 5)
 	if o.Control || o.Moved != 0 || o.Before != (clock.Violations{}) || tl.Messages[0] != before || len(tl.Problems.Notes) > 0 {
 		t.Errorf("outcome %+v, message %+v, notes %q; want nothing done", o, tl.Messages[0], tl.Problems.Notes)
 	}
@@ -74,7 +84,7 @@ func TestApplyMessage(t *testing.T) {
 	r.message()
 	tl := r.finish()
 	start := tl.Locations[0].Calls.Enter[1]
-	o := Apply(tl, latency)
+	o := apply(t, tl, latency)
 	m := tl.Messages[0]
 	if !o.Control || o.Before.Messages != 1 || o.After.Messages != 0 || o.Moved == 0 || o.Furthest < 45 {
 		t.Errorf("outcome %+v, want one message repaired by at least 45", o)
@@ -132,7 +142,7 @@ func TestApplyCollectives(t *testing.T) {
 		if len(tl.Collectives) != 1 {
 			t.Fatalf("%s: %d collectives", name, len(tl.Collectives))
 		}
-		o := Apply(tl, 0)
+		o := apply(t, tl, 0)
 		if int64(o.Before.Groups) != tc.groups || o.After.Groups != 0 || o.Control != (tc.groups > 0) {
 			t.Errorf("%s: outcome %+v, want %d impossible before and none after", name, o, tc.groups)
 		}

@@ -169,7 +169,7 @@ func TestEverythingMovesAlike(t *testing.T) {
 		for i := range tl.Locations {
 			before = append(before, instants(tl, int32(i)))
 		}
-		o := Apply(tl, latency)
+		o := apply(t, tl, latency)
 		if !o.Control {
 			continue
 		}
@@ -211,7 +211,7 @@ func TestEverythingMovesAlike(t *testing.T) {
 		if tl.Start != first || tl.End != last {
 			t.Errorf("seed %d: the run is from %v to %v, want %v to %v", seed, tl.Start, tl.End, first, last)
 		}
-		if again := Apply(tl, latency); again.Control {
+		if again := apply(t, tl, latency); again.Control {
 			t.Errorf("seed %d: a second time %+v", seed, again)
 		}
 	}
@@ -231,18 +231,18 @@ func callAt(l *timeline.Location, from, to unit.Duration) (path timeline.PathID)
 }
 
 // TestApplyPart: several processes that share a run move everything to where one would.
-func TestApplyPart(t *testing.T) {
+func TestApply(t *testing.T) {
 	const ranks = 4
 	for seed := range uint64(60) {
 		whole := randomBuilder(seed, ranks, func(int) bool { return true }).Finish(1)
-		want := Apply(whole, 3)
+		want := apply(t, whole, 3)
 		bounds := []int{0, 1 + int(seed)%2, 3, ranks}
 		n := len(bounds) - 1
 		members, parts, errs, outcomes := cluster.Local(n), make([]*timeline.Timeline, n), make([]error, n), make([]Outcome, n)
 		parallel.Each(n, n, func(p int) {
 			b := randomBuilder(seed, ranks, func(rank int) bool { return rank >= bounds[p] && rank < bounds[p+1] })
 			if parts[p], errs[p] = b.FinishPart(context.Background(), members[p], bounds, 1); errs[p] == nil {
-				outcomes[p], errs[p] = ApplyPart(context.Background(), parts[p], 3)
+				outcomes[p], errs[p] = Apply(context.Background(), parts[p], 3)
 			}
 			if errs[p] != nil {
 				members[p].Break()
