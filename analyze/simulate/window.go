@@ -60,6 +60,7 @@ type windows struct {
 	tick    func(now, messages int64)
 	barrier roundBarrier
 	pace    pacer
+	look    int // the round in which pace is asked next
 	gates   []chan turn
 	parked  chan struct{}
 	// What all processes have reported of the round together, and why they cannot go on.
@@ -190,8 +191,9 @@ func (w *windows) together(t int, now turn) turn {
 		}
 		if t == 0 {
 			r.way = together
-			if w.pace.looks(now.round) {
-				r.way = w.pace.next(w.barrier.sums(now.round - 1))
+			if now.round >= w.look {
+				visits, waited := w.barrier.sums(now.round - 1)
+				r.way, w.look = w.pace.next(now.round, visits, waited)
 			}
 		}
 		w.barrier.wait(t, now.round)
@@ -244,9 +246,9 @@ func (w *windows) alone(now turn) turn {
 		case then.round&reportMask == 0:
 			messages, _ = w.progress()
 		}
-		if len(w.cores) > 1 && w.pace.looks(now.round) {
+		if now.round >= w.look && len(w.cores) > 1 {
 			_, visits := w.progress()
-			then.way = w.pace.next(visits, w.barrier.waited())
+			then.way, w.look = w.pace.next(now.round, visits, w.barrier.waited())
 		}
 		w.report(then, messages)
 		if then.over() || then.way != now.way {

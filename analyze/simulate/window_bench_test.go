@@ -3,6 +3,7 @@ package simulate
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -122,8 +123,7 @@ func BenchmarkWindows(b *testing.B) {
 // always goes on in one way from the first round.
 type always way
 
-func (always) looks(round int) bool  { return round == 0 }
-func (a always) next(_, _ int64) way { return way(a) }
+func (a always) next(int, int64, int64) (way, int) { return way(a), math.MaxInt }
 
 // BenchmarkWays has what one thread needs for the hosts of several, against a run with one thread.
 func BenchmarkWays(b *testing.B) {
