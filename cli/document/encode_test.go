@@ -2,6 +2,8 @@ package document
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -115,5 +117,139 @@ func TestNotFinite(t *testing.T) {
 	}
 	if err := Write(&strings.Builder{}, struct{ X float64 }{math.Inf(1)}); err == nil {
 		t.Error("infinity is written")
+	}
+}
+
+// percent writes itself as a number, word as a text, pair as what JSONValue returns.
+type (
+	percent int
+	word    int
+	pair    struct{ a, b unit.Duration }
+	failing struct{}
+)
+
+func (p percent) MarshalJSON() ([]byte, error) {
+	return []byte(`{ "percent" : ` + fmt.Sprint(int(p)) + ` }`), nil
+}
+func (w word) MarshalText() ([]byte, error)  { return []byte(strings.Repeat("x", int(w))), nil }
+func (p pair) JSONValue() any                { return []unit.Duration{p.a, p.b} }
+func (failing) MarshalJSON() ([]byte, error) { return nil, errors.New("cannot be written") }
+
+// A value that can be missing is written like one that cannot, and a value of another form as that form, in the unit of its key.
+func TestForms(t *testing.T) {
+	d, zero := unit.Duration(1_500_000), unit.Duration(0)
+	for _, tc := range []struct {
+		value any
+		want  string
+	}{
+		{struct {
+			T *unit.Duration `json:"t_ns"`
+			U *unit.Duration `json:"u_s"`
+			V *unit.Duration `json:"v_ps,omitempty"`
+		}{&d, &zero, nil}, `{"t_ns":1500,"u_s":0}`},
+		{struct {
+			T any `json:"t_ns"`
+			U any `json:"u_s"`
+		}{d, nil}, `{"t_ns":1500,"u_s":null}`},
+		{struct {
+			T unit.Duration `json:"seconds"`
+			U unit.Duration `json:"first" unit:"ps"`
+		}{d, d}, `{"seconds":0.0000015,"first":1500000}`},
+		{struct {
+			P pair `json:"p_ns"`
+			Q pair `json:"q_s"`
+		}{pair{d, 1}, pair{d, 0}}, `{"p_ns":[1500,0.001],"q_s":[0.0000015,0]}`},
+		{struct {
+			M map[string]unit.Duration `json:"m_ns"`
+			L [2]unit.Duration         `json:"l_s"`
+			N []unit.Duration          `json:"n_ns"`
+			O []*unit.Duration         `json:"o_ns"`
+		}{map[string]unit.Duration{"b": d, "a": 1}, [2]unit.Duration{d, 0}, nil, []*unit.Duration{&d, nil}},
+			`{"m_ns":{"a":0.001,"b":1500},"l_s":[0.0000015,0],"n_ns":[],"o_ns":[1500,null]}`},
+		{struct {
+			P percent
+			W word
+			Q *percent
+		}{5, 3, nil}, `{"P":{"percent":5},"W":"xxx","Q":null}`},
+		{Members[unit.Duration]{{"a_ns", d}, {"b_s", d}}, `{"a_ns":1500,"b_s":0.0000015}`},
+	} {
+		got := strings.NewReplacer("\n", "", " ", "").Replace(written(t, tc.value))
+		if got != tc.want {
+			t.Errorf("%+v: %s, want %s", tc.value, got, tc.want)
+		}
+	}
+}
+
+// What a document cannot hold is an error, wherever it is.
+func TestErrors(t *testing.T) {
+	for name, value := range map[string]any{
+		"a time without a unit":        unit.Duration(1),
+		"in a list":                    []any{1, unit.Duration(1)},
+		"in a map":                     map[string]any{"a": math.NaN()},
+		"in a struct in a list":        []any{struct{ X float64 }{math.Inf(-1)}},
+		"in members":                   Members[float64]{{"a", math.NaN()}},
+		"a function":                   func() {},
+		"a value that cannot":          struct{ F failing }{},
+		"a pointer to one that cannot": &failing{},
+	} {
+		var b strings.Builder
+		if err := Write(&b, value); err == nil || b.Len() > 0 {
+			t.Errorf("%s: error %v, written %q; want an error and nothing", name, err, b.String())
+		}
+	}
+}
+
+// Numbers keep all their digits: the largest whole numbers, and fractions as short as they can be read back.
+func TestNumbers(t *testing.T) {
+	got := written(t, []any{int64(math.MaxInt64), int64(math.MinInt64), uint64(math.MaxUint64), 0.1, 1e21, 5e-324, float32(0.1), int8(-1)})
+	if want := "[9223372036854775807,-9223372036854775808,18446744073709551615,0.1,1e+21,5e-324,0.1,-1]\n"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// Names keep arrows and brackets; what is not UTF-8 becomes readable, as in encoding/json.
+func TestNames(t *testing.T) {
+	got := written(t, Members[int]{{"main->solve<T>&", 1}, {"a\nb", 2}, {"\xff", 3}, {"", 4}})
+	if want := "{\n  \"main->solve<T>&\": 1,\n  \"a\\nb\": 2,\n  \"\\ufffd\": 3,\n  \"\": 4\n}\n"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// omitzero asks the type, omitempty looks at the length; a pointer to zero is neither.
+func TestOmitted(t *testing.T) {
+	zero := 0
+	type all struct {
+		Time  time.Time         `json:"time,omitzero"`
+		Inner inner             `json:"inner,omitzero"`
+		Empty inner             `json:"empty,omitempty"`
+		List  []int             `json:"list,omitempty"`
+		Map   map[string]int    `json:"map,omitempty"`
+		Text  string            `json:"text,omitempty"`
+		Ref   *int              `json:"ref,omitempty"`
+		Nil   *int              `json:"nil,omitempty"`
+		Yes   bool              `json:"yes,omitempty"`
+		D     unit.Duration     `json:"d_ns,omitempty"`
+		Pairs map[string]string `json:"-"`
+	}
+	got := strings.NewReplacer("\n", "", " ", "").Replace(written(t, all{List: []int{}, Map: map[string]int{}, Ref: &zero}))
+	if want := `{"empty":{"x":0},"ref":0}`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// The members of an embedded struct are those of the outer one; without it they are missing.
+func TestEmbedded(t *testing.T) {
+	type outer struct {
+		First int `json:"first"`
+		*inner
+		Last int `json:"last"`
+	}
+	for _, tc := range []struct {
+		value outer
+		want  string
+	}{{outer{1, &inner{2, 3}, 4}, `{"first":1,"x":2,"y":3,"last":4}`}, {outer{First: 1}, `{"first":1,"last":0}`}} {
+		if got := strings.NewReplacer("\n", "", " ", "").Replace(written(t, tc.value)); got != tc.want {
+			t.Errorf("%s, want %s", got, tc.want)
+		}
 	}
 }

@@ -36,3 +36,38 @@ func TestSchema(t *testing.T) {
 		t.Errorf("no choice in\n%s", got)
 	}
 }
+
+// Types that write themselves are what they write; a type that occurs in two packages or twice without a name gets one of its own.
+func TestSchemaForms(t *testing.T) {
+	type local struct {
+		X int `json:"x"`
+	}
+	value := struct {
+		P   percent            `json:"p"`
+		W   word               `json:"w"`
+		Q   pair               `json:"q_ns"`
+		Any any                `json:"any"`
+		A   struct{ X int }    `json:"a"`
+		B   struct{ Y bool }   `json:"b"`
+		L   local              `json:"l"`
+		M   map[string]local   `json:"m,omitempty"`
+		Ref *local             `json:"ref"`
+		U   uint32             `json:"u"`
+		D   map[string]percent `json:"d"`
+	}{}
+	got := written(t, Schema("test", value))
+	for _, want := range []string{
+		`"p": {"type": "object"}`, `"w": {"type": "string"}`, `"q_ns": {"type": "array", "items": {"type": "number"}}`, `"any": {}`,
+		`"a": {"$ref": "#/$defs/object2"}`, `"b": {"$ref": "#/$defs/object3"}`, `"l": {"$ref": "#/$defs/local"}`,
+		`"m": {"type": "object", "additionalProperties": {"$ref": "#/$defs/local"}}`, `"u": {"type": "integer"}`,
+		`"ref": {"anyOf": [{"$ref": "#/$defs/local"}, {"type": "null"}]}`,
+		`"d": {"type": ["object","null"], "additionalProperties": {"type": "object"}}`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s in\n%s", want, got)
+		}
+	}
+	if n := strings.Count(got, `"local": {`); n != 1 {
+		t.Errorf("local is defined %d times", n)
+	}
+}
