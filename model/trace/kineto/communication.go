@@ -232,7 +232,7 @@ func (r *rankBuilder) whatItDoes(a *activity, launch timeline.Launch, calls *cal
 
 // batch lists what the calls before a launch inside nccl:coalesced said.
 func (r *rankBuilder) batch(launch timeline.Launch, coalesced int32, calls *callsOfThread, argsOf map[int32]int32) []commArgs {
-	since := int32(0)
+	since := int32(-1)
 	for call := coalesced - 1; call >= 0; call-- {
 		if r.rawName(timeline.Launch{Thread: launch.Thread, Call: call}) == coalescedCall {
 			since = call
@@ -289,8 +289,8 @@ func (r *rankBuilder) groupRanks(b *builder, args *commArgs) []int32 {
 			return g.Ranks
 		}
 	}
-	if args.start >= 0 && args.stride >= 0 && args.size > 0 && args.start+args.stride*(args.size-1) < maxKinetoRank &&
-		args.size <= maxKinetoRank {
+	if args.start >= 0 && args.start < maxKinetoRank && args.size > 0 && args.size <= maxKinetoRank && args.stride < maxKinetoRank &&
+		(args.stride > 0 || args.size == 1) && args.start+args.stride*(args.size-1) < maxKinetoRank {
 		list := make([]int32, args.size)
 		for i := range list {
 			list[i] = int32(args.start + args.stride*int64(i))
