@@ -35,7 +35,9 @@ func Estimate(tl *timeline.Timeline) *machine.Machine {
 			sends = append(sends, int64(left-sent))
 		}
 		if posted <= sent {
-			if took := int64(to.Leave[m.Recv] - sent); m.Size <= smallMessage {
+			if took := int64(to.Leave[m.Recv] - sent); took < 0 { // the clocks differ by more than that
+				continue
+			} else if m.Size <= smallMessage {
 				small = append(small, took)
 			} else if m.Size >= largeMessage {
 				large = append(large, sized{took, m.Size})

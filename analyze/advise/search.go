@@ -390,5 +390,9 @@ func (r *Result) Nothing() string {
 
 // percent prints a share for people.
 func percent(share float64) string {
-	return strings.TrimSuffix(fmt.Sprintf("%.1f", 100*share), ".0") + " %"
+	text := strings.TrimSuffix(fmt.Sprintf("%.1f", 100*share), ".0")
+	if text == "-0" {
+		text = "0"
+	}
+	return text + " %"
 }
