@@ -100,7 +100,14 @@ func (b *Builder) Location(rank, thread int, name, host string) *LocationBuilder
 // Builder must not be used afterwards.
 func (b *Builder) Finish(threads int) *Timeline {
 	f := b.finisher(threads)
-	f.finish()
+	f.begin()
+	f.findCut()
+	f.joinPaths()
+	f.matchMessages()
+	f.matchCollectives()
+	f.matchEpochs()
+	f.countOdds()
+	f.end()
 	return f.t
 }
 
@@ -133,19 +140,18 @@ type finisher struct {
 	cutRanks  []bool // by rank: recording was off for a time
 }
 
-func (f *finisher) finish() {
+// begin does what needs the locations of this process alone.
+func (f *finisher) begin() {
 	f.each(len(f.locations), func(i int) { f.locations[i].close() })
 	f.findRanks()
-	f.findCut()
 	f.matchRequests()
 	f.countPending()
 	f.groups = groupsOf(f.t.Comms)
 	f.matchTeams()
-	f.joinPaths()
-	f.matchMessages()
-	f.matchCollectives()
-	f.matchEpochs()
-	f.countOdds()
+}
+
+// end puts the locations into the timeline, when all is known of them.
+func (f *finisher) end() {
 	for i, l := range f.locations {
 		f.t.Locations[i] = l.location(f.t.Simulated)
 	}

@@ -86,24 +86,6 @@ func (t *Timeline) LaunchedAt(s *Stream, i int32) unit.Duration {
 	return s.Begin[i]
 }
 
-// shift adds d to all times.
-func (d *Devices) shift(by unit.Duration) {
-	for i := range d.Streams {
-		s := &d.Streams[i]
-		for j := range s.Begin {
-			s.Begin[j] += by
-			s.End[j] += by
-		}
-	}
-	for i := range d.References {
-		d.References[i].Recorded += by
-	}
-	for i := range d.Messages {
-		d.Messages[i].Sent += by
-		d.Messages[i].Received += by
-	}
-}
-
 // bounds are the first start and the last end of an activity; false if there is none.
 func (d *Devices) bounds() (first, last unit.Duration, ok bool) {
 	for i := range d.Streams {

@@ -99,41 +99,16 @@ func (b *Builder) FinishPart(ctx context.Context, g cluster.Group, ranks []int, 
 // they found; the collectives of communicators with members elsewhere; all epochs of one-sided communication; the calls that others
 // need to know; first and last events, and what does not fit together.
 func (f *finisher) finishPart(ctx context.Context) error {
-	f.each(len(f.locations), func(i int) { f.locations[i].close() })
-	f.findRanks()
-	f.matchRequests()
-	f.countPending()
-	f.groups = groupsOf(f.t.Comms)
-	f.matchTeams()
+	f.begin()
 	x := &partExchange{finisher: f, Part: f.t.Part, ctx: ctx}
-	if err := x.shareCut(); err != nil {
-		return err
+	for _, step := range []func() error{
+		x.shareCut, x.sharePaths, x.matchMessages, x.shareCollectives, x.shareEpochs, x.shareCalls, x.sumUp,
+	} {
+		if err := step(); err != nil {
+			return err
+		}
 	}
-	branches, tree := f.joinOwnPaths()
-	if err := x.joinTrees(branches, &tree); err != nil {
-		return err
-	}
-	f.rewriteAll(branches, tree)
-	if err := x.matchMessages(); err != nil {
-		return err
-	}
-	if err := x.shareCollectives(); err != nil {
-		return err
-	}
-	if err := x.shareEpochs(); err != nil {
-		return err
-	}
-	if err := x.shareCalls(); err != nil {
-		return err
-	}
-	if err := x.sumUp(); err != nil {
-		return err
-	}
-	for i, l := range f.locations {
-		f.t.Locations[i] = l.location(f.t.Simulated)
-	}
-	f.bounds()
-	f.endCut()
+	f.end()
 	return nil
 }
 

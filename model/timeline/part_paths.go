@@ -2,9 +2,10 @@ package timeline
 
 import "slackline/internal/cluster"
 
-// joinTrees makes one tree of the trees of all processes. Ranks are in the order of the processes, and so the
+// sharePaths makes one tree of the trees of all processes. Ranks are in the order of the processes, and so the
 // paths get the numbers that one process would have given them: each where it occurs first.
-func (x *partExchange) joinTrees(branches [][]branch, tree *pathTree) error {
+func (x *partExchange) sharePaths() error {
+	branches, tree := x.joinOwnPaths()
 	trees, err := cluster.AllGatherValues(x.ctx, x.Group, &tree.nodes)
 	if err != nil {
 		return err
@@ -31,6 +32,6 @@ func (x *partExchange) joinTrees(branches [][]branch, tree *pathTree) error {
 			}
 		}
 	}
-	*tree = all
+	x.rewriteAll(branches, all)
 	return nil
 }

@@ -8,24 +8,65 @@ import (
 
 // Shift adds d to all times.
 func (t *Timeline) Shift(d unit.Duration, threads int) {
-	parallel.Each(len(t.Locations), threads, func(i int) { t.Locations[i].shift(d) })
+	t.move(func(int) unit.Duration { return d }, threads)
+	t.Start, t.End = t.Start+d, t.End+d
+}
+
+// MoveRanks adds to the times of each rank what its entry says.
+func (t *Timeline) MoveRanks(by []unit.Duration) {
+	t.move(func(rank int) unit.Duration { return by[rank] }, 1)
+	some := false
+	note := func(first, last unit.Duration) {
+		if !some {
+			t.Start, t.End, some = first, last, true
+		}
+		t.Start, t.End = min(t.Start, first), max(t.End, last)
+	}
+	for i := range t.Locations {
+		note(t.Locations[i].First, t.Locations[i].Last)
+	}
+	if t.Devices != nil {
+		if first, last, ok := t.Devices.bounds(); ok {
+			note(first, last)
+		}
+	}
+}
+
+// move adds to all times but those of the run as a whole what is given for their rank.
+func (t *Timeline) move(by func(rank int) unit.Duration, threads int) {
+	of := func(location int32) unit.Duration { return by(t.Locations[location].Rank) }
+	parallel.Each(len(t.Locations), threads, func(i int) { t.Locations[i].shift(of(int32(i))) })
 	for i := range t.Messages {
-		t.Messages[i].Sent += d
-		t.Messages[i].Received += d
+		m := &t.Messages[i]
+		m.Sent, m.Received = m.Sent+of(m.From), m.Received+of(m.To)
 	}
 	for i := range t.Teams {
-		t.Teams[i].shift(d)
+		t.Teams[i].shift(of(t.Teams[i].Master))
 	}
 	for _, list := range [][]Unmatched{t.Problems.Sends, t.Problems.Receives} {
 		for i := range list {
-			list[i].Time += d
+			list[i].Time += by(list[i].Rank)
 		}
 	}
-	if t.Devices != nil {
-		t.Devices.shift(d)
+	if t.Devices == nil {
+		return
 	}
-	t.Start += d
-	t.End += d
+	streams := t.Devices.Streams
+	for i := range streams {
+		s, d := &streams[i], by(streams[i].Rank)
+		for j := range s.Begin {
+			s.Begin[j] += d
+			s.End[j] += d
+		}
+	}
+	for i := range t.Devices.References {
+		r := &t.Devices.References[i]
+		r.Recorded += of(r.Location)
+	}
+	for i := range t.Devices.Messages {
+		m := &t.Devices.Messages[i]
+		m.Sent, m.Received = m.Sent+by(streams[m.From].Rank), m.Received+by(streams[m.To].Rank)
+	}
 }
 
 // shift adds d to the times of a location.
@@ -55,57 +96,6 @@ func (t *Team) shift(d unit.Duration) {
 	for j := range t.Members {
 		t.Members[j].Begin += d
 		t.Members[j].End += d
-	}
-}
-
-// MoveRanks adds to the times of each rank what its entry says.
-func (t *Timeline) MoveRanks(by []unit.Duration) {
-	some := false
-	note := func(first, last unit.Duration) {
-		if !some {
-			t.Start, t.End, some = first, last, true
-		}
-		t.Start, t.End = min(t.Start, first), max(t.End, last)
-	}
-	of := func(location int32) unit.Duration { return by[t.Locations[location].Rank] }
-	for i := range t.Locations {
-		l := &t.Locations[i]
-		l.shift(by[l.Rank])
-		note(l.First, l.Last)
-	}
-	for i := range t.Messages {
-		m := &t.Messages[i]
-		m.Sent, m.Received = m.Sent+of(m.From), m.Received+of(m.To)
-	}
-	for i := range t.Teams {
-		t.Teams[i].shift(of(t.Teams[i].Master))
-	}
-	for _, list := range [][]Unmatched{t.Problems.Sends, t.Problems.Receives} {
-		for i := range list {
-			list[i].Time += by[list[i].Rank]
-		}
-	}
-	if t.Devices == nil {
-		return
-	}
-	streams := t.Devices.Streams
-	for i := range streams {
-		s := &streams[i]
-		for j := range s.Begin {
-			s.Begin[j] += by[s.Rank]
-			s.End[j] += by[s.Rank]
-		}
-		if n := s.Len(); n > 0 {
-			note(s.Begin[0], s.End[n-1])
-		}
-	}
-	for i := range t.Devices.References {
-		r := &t.Devices.References[i]
-		r.Recorded += of(r.Location)
-	}
-	for i := range t.Devices.Messages {
-		m := &t.Devices.Messages[i]
-		m.Sent, m.Received = m.Sent+by[streams[m.From].Rank], m.Received+by[streams[m.To].Rank]
 	}
 }
 
