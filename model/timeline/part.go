@@ -119,9 +119,20 @@ type partExchange struct {
 	ctx context.Context
 }
 
-// exchange gives every other process what is meant for it.
-func (p *Part) exchange(ctx context.Context, out [][]byte) ([][]byte, error) {
-	return p.Group.Exchange(ctx, out)
+// exchange gives every other process what is meant for it, and takes what they have for this one; false: that makes no sense.
+func (p *Part) exchange(ctx context.Context, out [][]byte, take func(from int, b []byte) bool) error {
+	in, err := p.Group.Exchange(ctx, out)
+	return cmp.Or(err, p.takeAll(in, take))
+}
+
+// takeAll takes what the other processes have sent.
+func (p *Part) takeAll(in [][]byte, take func(from int, b []byte) bool) error {
+	for from, b := range in {
+		if from != p.Group.Rank() && !take(from, b) {
+			return cluster.ErrGarbled
+		}
+	}
+	return nil
 }
 
 // ownerOf is the process that a location belongs to.

@@ -23,15 +23,9 @@ func (x *partExchange) shareCalls() error {
 			out[p] = x.appendCalls(p)
 		}
 	}
-	in, err := x.exchange(x.ctx, out)
-	if err != nil {
-		return err
-	}
 	numbers := make([][]int32, len(x.locations))
-	for p := range in {
-		if p != x.Group.Rank() && !x.takeCalls(in[p], numbers) {
-			return cluster.ErrGarbled
-		}
+	if err := x.exchange(x.ctx, out, func(_ int, b []byte) bool { return x.takeCalls(b, numbers) }); err != nil {
+		return err
 	}
 	if !x.renumber(numbers) {
 		return cluster.ErrGarbled
@@ -261,16 +255,7 @@ func (t *Timeline) RefreshTimes(ctx context.Context) error {
 			out[q] = t.appendTimes(q)
 		}
 	}
-	in, err := p.exchange(ctx, out)
-	if err != nil {
-		return err
-	}
-	for q := range in {
-		if q != p.Group.Rank() && !t.takeTimes(q, in[q]) {
-			return cluster.ErrGarbled
-		}
-	}
-	return nil
+	return p.exchange(ctx, out, t.takeTimes)
 }
 
 // appendTimes writes the times that a process has of this one.

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"slackline/internal/chunk"
-	"slackline/internal/cluster"
 	"slackline/internal/spill"
 	"slackline/model/unit"
 )
@@ -37,14 +36,8 @@ func (x *partExchange) shareCollectives() error {
 	for i := x.First; i < x.Last; i++ {
 		x.appendCollectives(out, int32(i), processes)
 	}
-	in, err := x.exchange(x.ctx, out)
-	if err != nil {
+	if err := x.exchange(x.ctx, out, x.takeCollectives); err != nil {
 		return err
-	}
-	for p := range in {
-		if p != x.Group.Rank() && !x.takeCollectives(in[p]) {
-			return cluster.ErrGarbled
-		}
 	}
 	x.matchCollectives()
 	for _, l := range x.locations {
@@ -101,7 +94,7 @@ func (x *partExchange) appendCollectives(out [][]byte, location int32, processes
 }
 
 // takeCollectives gives the locations of another process their collectives.
-func (x *partExchange) takeCollectives(b []byte) bool {
+func (x *partExchange) takeCollectives(_ int, b []byte) bool {
 	c := chunk.Column{B: b}
 	var l *LocationBuilder
 	last := member{counts: -1}

@@ -24,10 +24,8 @@ func (x *partExchange) shareEpochs() error {
 	if err != nil {
 		return err
 	}
-	for p := range all {
-		if p != x.Group.Rank() && !x.takeEpochs(all[p]) {
-			return cluster.ErrGarbled
-		}
+	if err := x.takeAll(all, x.takeEpochs); err != nil {
+		return err
 	}
 	x.matchEpochs()
 	return nil
@@ -48,7 +46,7 @@ func (r *WindowRecord) append(b []byte) []byte {
 	return chunk.AppendInt(chunk.AppendInt(b, r.Sent), r.Received)
 }
 
-func (x *partExchange) takeEpochs(b []byte) bool {
+func (x *partExchange) takeEpochs(_ int, b []byte) bool {
 	c := chunk.Column{B: b}
 	for c.Left() > 0 && !c.Bad {
 		location, n := c.Uint(), c.Uint()

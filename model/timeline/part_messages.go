@@ -97,32 +97,22 @@ func (x *partExchange) shareSends() ([][]remoteChain, error) {
 			out[p] = b
 		}
 	}
-	in, err := x.exchange(x.ctx, out)
-	if err != nil {
-		return nil, err
-	}
-	chains := make([][]remoteChain, len(in))
-	for p := range in {
-		if p == x.Group.Rank() {
-			continue
-		}
-		if chains[p], err = x.takeSends(in[p]); err != nil {
-			return nil, err
-		}
-	}
-	return chains, nil
+	chains := make([][]remoteChain, len(out))
+	return chains, x.exchange(x.ctx, out, func(from int, b []byte) (ok bool) {
+		chains[from], ok = x.takeSends(b)
+		return ok
+	})
 }
 
 // takeSends gives the locations of another process what they sent to this one.
-func (x *partExchange) takeSends(b []byte) ([]remoteChain, error) {
+func (x *partExchange) takeSends(b []byte) (chains []remoteChain, ok bool) {
 	c := chunk.Column{B: b}
-	var chains []remoteChain
 	for c.Left() > 0 {
 		location := c.Uint()
 		key := channel{int32(c.Int()), int32(c.Int()), int32(c.Int()), int32(c.Int())}
 		n := c.Uint()
 		if c.Bad || location >= uint64(len(x.locations)) || x.here(int32(location)) || n == 0 || n > uint64(c.Left()) {
-			return nil, cluster.ErrGarbled
+			return nil, false
 		}
 		l := x.locations[location]
 		last := send{}
@@ -139,11 +129,11 @@ func (x *partExchange) takeSends(b []byte) ([]remoteChain, error) {
 			last = *s
 		}
 		if c.Bad {
-			return nil, cluster.ErrGarbled
+			return nil, false
 		}
 		chains = append(chains, remoteChain{int32(location), l.sendChannels.number(key)})
 	}
-	return chains, nil
+	return chains, true
 }
 
 // What became of a send at its receiver.
@@ -190,7 +180,7 @@ func (x *partExchange) answerSends(chains [][]remoteChain) error {
 		}
 		out[p] = b
 	}
-	in, err := x.exchange(x.ctx, out)
+	in, err := x.Group.Exchange(x.ctx, out)
 	if err != nil {
 		return err
 	}

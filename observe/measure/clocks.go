@@ -189,12 +189,9 @@ func (m *clockMeasurement) sources() error {
 
 // start asks all clocks where they are, and whether they are one.
 func (m *clockMeasurement) start() error {
-	values, err := m.job.stamps("clocks", 0, 0, 0, 0)
+	values, err := m.job.stamps(2*m.result.Ranks, "clocks", 0, 0, 0, 0)
 	if err != nil {
 		return err
-	}
-	if len(values) != 2*m.result.Ranks {
-		return errAnswer
 	}
 	m.result.OneClock = true
 	for r := range m.result.Ranks {
@@ -221,12 +218,9 @@ func (m *clockMeasurement) ping(asker, answerer int, s []int64) clock.Ping {
 
 func (m *clockMeasurement) roundTrips() error {
 	m.report("%d round trips", m.o.RoundTrips)
-	values, err := m.job.stamps("pings", 0, 0, m.o.RoundTrips, 1)
+	values, err := m.job.stamps(3*m.o.RoundTrips, "pings", 0, 0, m.o.RoundTrips, 1)
 	if err != nil {
 		return err
-	}
-	if len(values) != 3*m.o.RoundTrips {
-		return errAnswer
 	}
 	for i := 0; i < len(values); i += 3 {
 		m.result.RoundTrips = append(m.result.RoundTrips, m.ping(0, 1, values[i:]))
@@ -237,7 +231,7 @@ func (m *clockMeasurement) roundTrips() error {
 
 // scheme runs one of the schemes among the first so many ranks.
 func (m *clockMeasurement) scheme(name string, ranks int) (*Comparison, error) {
-	values, err := m.job.stamps(name, m.o.Patience, ranks, m.o.MostPings, 0)
+	values, err := m.job.stamps(-1, name, m.o.Patience, ranks, m.o.MostPings, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -59,12 +59,9 @@ func (m *collectiveJob) start() error {
 		return errAnswer
 	}
 	m.persistent = has[0] != 0
-	places, err := m.job.stamps("places", 0, 0, 0, 0)
+	places, err := m.job.stamps(3*m.ranks, "places", 0, 0, 0, 0)
 	if err != nil {
 		return err
-	}
-	if len(places) != 3*m.ranks {
-		return errAnswer
 	}
 	for i := 0; i < len(places); i += 3 {
 		m.placements = append(m.placements, Placement{int(places[i]), int(places[i+1])})

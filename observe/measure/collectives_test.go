@@ -340,7 +340,7 @@ func TestCommonClock(t *testing.T) {
 			if err := m.correct(); err != nil {
 				t.Fatal(err)
 			}
-			values, err := j.stamps("globals", 0, 0, 0, 0)
+			values, err := j.stamps(-1, "globals", 0, 0, 0, 0)
 			if err != nil || len(values) != 9 {
 				t.Fatalf("%v, %v", values, err)
 			}

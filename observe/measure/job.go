@@ -147,9 +147,13 @@ func (j *Job) do(what string, n, size, repeat int, pause float64, a, b int) ([]f
 	return values, err
 }
 
-// stamps gives an order without a pause and returns whole numbers.
-func (j *Job) stamps(what string, n, size, repeat, b int) ([]int64, error) {
-	return j.order(what, n, size, repeat, 0, 0, b)
+// stamps gives an order without a pause and returns so many whole numbers; -1: any number of them.
+func (j *Job) stamps(count int, what string, n, size, repeat, b int) ([]int64, error) {
+	values, err := j.order(what, n, size, repeat, 0, 0, b)
+	if err == nil && count >= 0 && len(values) != count {
+		err = errAnswer
+	}
+	return values, err
 }
 
 func (j *Job) order(what string, n, size, repeat int, pause int64, a, b int) ([]int64, error) {

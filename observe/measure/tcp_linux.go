@@ -47,6 +47,7 @@ type tcpEnd struct {
 	control net.Conn
 	close   []io.Closer
 	buffer  []byte
+	err     error // the first one; after it nothing is sent or received
 }
 
 // Close ends the link.
@@ -88,34 +89,48 @@ func (e *tcpEnd) room(size int) []byte {
 	return e.buffer[:size]
 }
 
-func (e *tcpEnd) send(b []byte) error {
-	for len(b) > 0 {
+func (e *tcpEnd) send(b []byte) {
+	for len(b) > 0 && e.err == nil {
 		n, err := unix.Write(e.data, b)
 		if err == unix.EINTR {
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("send: %w", err)
+			e.err = fmt.Errorf("send: %w", err)
+			return
 		}
 		b = b[n:]
 	}
-	return nil
 }
 
-func (e *tcpEnd) receive(b []byte) error {
-	for len(b) > 0 {
+func (e *tcpEnd) receive(b []byte) {
+	for len(b) > 0 && e.err == nil {
 		n, err := unix.Read(e.data, b)
 		switch {
 		case err == unix.EINTR:
 			continue
 		case err != nil:
-			return fmt.Errorf("receive: %w", err)
+			e.err = fmt.Errorf("receive: %w", err)
+			return
 		case n == 0:
-			return io.ErrUnexpectedEOF
+			e.err = io.ErrUnexpectedEOF
+			return
 		}
 		b = b[n:]
 	}
-	return nil
+}
+
+// tell sends a value over the connection for orders, hear receives one.
+func (e *tcpEnd) tell(v any) {
+	if e.err == nil {
+		e.err = binary.Write(e.control, binary.LittleEndian, v)
+	}
+}
+
+func (e *tcpEnd) hear(v any) {
+	if e.err == nil {
+		e.err = binary.Read(e.control, binary.LittleEndian, v)
+	}
 }
 
 // spin waits for so many nanoseconds without giving up the CPU.
@@ -182,44 +197,30 @@ func acceptGreeting(l net.Listener) (net.Conn, error) {
 // serve is the server's part of an order.
 func (e *tcpEnd) serve(o *tcpOrder) error {
 	b := e.room(int(o.Size))
-	for range o.Count {
+	for i := int64(0); i < o.Count && e.err == nil; i++ {
 		switch o.What {
 		case orderBurst:
 			for range o.N {
-				if err := e.receive(b); err != nil {
-					return err
-				}
+				e.receive(b)
 			}
-			if err := e.send(b); err != nil {
-				return err
-			}
+			e.send(b)
 		case orderDrain:
-			if err := e.receive(b); err != nil {
-				return err
-			}
+			e.receive(b)
 			start := monotonic()
-			for range o.N - 1 {
+			for k := int64(1); k < o.N && e.err == nil; k++ {
 				spin(o.Pause)
-				if err := e.receive(b); err != nil {
-					return err
-				}
+				e.receive(b)
 			}
-			if err := binary.Write(e.control, binary.LittleEndian, monotonic()-start); err != nil {
-				return err
-			}
+			e.tell(monotonic() - start)
 		case orderEager:
 			time.Sleep(lateReceive)
-			if err := e.receive(b); err != nil {
-				return err
-			}
-			if err := binary.Write(e.control, binary.LittleEndian, int64(0)); err != nil {
-				return err
-			}
+			e.receive(b)
+			e.tell(int64(0))
 		default:
 			return fmt.Errorf("the client gave the unknown order %d", o.What)
 		}
 	}
-	return nil
+	return e.err
 }
 
 // TCPLink is the client of a link over TCP.
@@ -258,53 +259,38 @@ const warmUps = 10
 func (l *TCPLink) Burst(n int, pause float64, size, repeat int) ([]float64, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	order := tcpOrder{What: orderBurst, N: int64(n), Size: int64(size), Count: int64(repeat + warmUps)}
-	if err := binary.Write(l.control, binary.LittleEndian, &order); err != nil {
-		return nil, err
-	}
+	l.tell(&tcpOrder{What: orderBurst, N: int64(n), Size: int64(size), Count: int64(repeat + warmUps)})
 	b := l.room(size)
 	times := make([]float64, 0, repeat)
-	for i := range repeat + warmUps {
+	for i := 0; i < repeat+warmUps && l.err == nil; i++ {
 		start := monotonic()
-		for k := range n {
+		for k := 0; k < n && l.err == nil; k++ {
 			if k > 0 {
 				spin(pause)
 			}
-			if err := l.send(b); err != nil {
-				return nil, err
-			}
+			l.send(b)
 		}
-		if err := l.receive(b); err != nil {
-			return nil, err
-		}
-		if i >= warmUps {
+		if l.receive(b); i >= warmUps {
 			times = append(times, float64(monotonic()-start))
 		}
 	}
-	return times, nil
+	return times, l.err
 }
 
 // Drain implements Link.
 func (l *TCPLink) Drain(n int, pause float64, size, repeat int) ([]float64, error) {
-	order := tcpOrder{What: orderDrain, N: int64(n), Pause: pause, Size: int64(size), Count: int64(repeat)}
-	if err := binary.Write(l.control, binary.LittleEndian, &order); err != nil {
-		return nil, err
-	}
+	l.tell(&tcpOrder{What: orderDrain, N: int64(n), Pause: pause, Size: int64(size), Count: int64(repeat)})
 	b := l.room(size)
 	times := make([]float64, repeat)
 	for i := range times {
 		for range n {
-			if err := l.send(b); err != nil {
-				return nil, err
-			}
+			l.send(b)
 		}
 		var ns int64
-		if err := binary.Read(l.control, binary.LittleEndian, &ns); err != nil {
-			return nil, err
-		}
+		l.hear(&ns)
 		times[i] = float64(ns)
 	}
-	return times, nil
+	return times, l.err
 }
 
 // Eager implements Link. The receiver of TCP is the kernel, which always works.
@@ -322,15 +308,11 @@ func (l *TCPLink) Eager(size int, _ bool) (bool, error) {
 // knows of it, so a send that waits never looks short.
 func (l *TCPLink) lateReceive(size int) (took int64, err error) {
 	b := l.room(size)
-	order := tcpOrder{What: orderEager, N: 1, Size: int64(size), Count: 1}
 	start := monotonic()
-	if err := binary.Write(l.control, binary.LittleEndian, &order); err != nil {
-		return 0, err
-	}
-	if err := l.send(b); err != nil {
-		return 0, err
-	}
+	l.tell(&tcpOrder{What: orderEager, N: 1, Size: int64(size), Count: 1})
+	l.send(b)
 	took = monotonic() - start
 	var done int64
-	return took, binary.Read(l.control, binary.LittleEndian, &done)
+	l.hear(&done)
+	return took, l.err
 }
