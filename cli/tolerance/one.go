@@ -207,7 +207,7 @@ func originName(origins []schedule.Origin, origin uint32) string {
 		return "-"
 	case path == "":
 		return o.Call
-	case o.Call == "" || strings.HasSuffix(path, o.Call):
+	case o.Call == "" || o.Path[len(o.Path)-1] == o.Call:
 		return path
 	default:
 		return path + "/" + o.Call
