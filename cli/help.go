@@ -88,10 +88,6 @@ func usageLine(c *cobra.Command) string {
 // plainError explains in our words why a flag does not take a value: those of pflag mention
 // the functions that it calls.
 func plainError(f *pflag.Flag, value string, err error) error {
-	var twice *flags.TwiceError
-	if errors.As(err, &twice) {
-		return err
-	}
 	switch f.Value.Type() {
 	case "int":
 		return fmt.Errorf("%q is not a whole number; give e.g. 4", value)

@@ -108,7 +108,6 @@ func rootCommand(a *env.Env) *cobra.Command {
 		writeHelp(a, a.Stderr, root)
 		return exit.Usagef("give a verb")
 	}
-	flags.RefuseRepeats(root)
 	a.Root, a.Verbs = root, registry
 	return root
 }

@@ -1,8 +1,6 @@
 package flags
 
 import (
-	"errors"
-	"io"
 	"slices"
 	"strconv"
 	"testing"
@@ -10,44 +8,24 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestRefuseRepeats wants one value of each flag, of all verbs and of the root, and all values of lists.
-func TestRefuseRepeats(t *testing.T) {
-	for _, tc := range []struct {
-		args []string
-		want string // of the error; empty: none
-	}{
-		{args: []string{"verb", "--top", "3", "--quiet"}},
-		{args: []string{"verb", "--top", "3", "--top", "3", "--each", "1", "--each", "2", "--list", "a", "--list", "b"}},
-		{[]string{"verb", "--top", "3", "--top", "4"}, `is given twice, as "3" and as "4"; give it once`},
-		{[]string{"--quiet", "verb", "--quiet=false"}, `is given twice, as "true" and as "false"; give it once`},
-		{[]string{"verb", "--threads", "1", "--threads=2"}, `is given twice, as "1" and as "2"; give it once`},
-	} {
-		var each []int
-		var list []string
-		var threads int
-		root := &cobra.Command{Use: "root", SilenceErrors: true, SilenceUsage: true}
-		root.PersistentFlags().Bool("quiet", false, "")
-		verb := &cobra.Command{Use: "verb", Run: func(*cobra.Command, []string) {}}
-		verb.Flags().Int("top", 1, "")
-		verb.Flags().StringArrayVar(&list, "list", nil, "")
-		AddEach(verb.Flags(), &each, strconv.Atoi, "each", "")
-		AddThreads(verb.Flags(), &threads, 2, "")
-		root.AddCommand(verb)
-		RefuseRepeats(root)
-		root.SetArgs(tc.args)
-		root.SetErr(io.Discard)
-		err := root.Execute()
-		var twice *TwiceError
-		if tc.want == "" && err != nil || tc.want != "" && (!errors.As(err, &twice) || twice.Error() != tc.want) {
-			t.Errorf("%q: %v, want %q", tc.args, err, tc.want)
-		}
-		if tc.want == "" && len(tc.args) > 4 {
-			words := []string{"--each", "1", "--each", "2", "--list", "a", "--list", "b", "--top", "3"}
-			got := Words(verb, "each", "list", "top")
-			if !slices.Equal(each, []int{1, 2}) || !slices.Equal(list, []string{"a", "b"}) || !slices.Equal(got, words) {
-				t.Errorf("%q: lists %v and %v, words %q", tc.args, each, list, got)
-			}
-		}
+// TestAddEach: a list takes every value it is given, in order, and its words name them all again.
+func TestAddEach(t *testing.T) {
+	var each []int
+	var list []string
+	c := &cobra.Command{Use: "verb", Run: func(*cobra.Command, []string) {}}
+	c.Flags().StringArrayVar(&list, "list", nil, "")
+	AddEach(c.Flags(), &each, strconv.Atoi, "each", "")
+	c.SetArgs([]string{"--each", "2", "--list", "a", "--each", "1", "--list", "b"})
+	if err := c.Execute(); err != nil {
+		t.Fatal(err)
+	}
+	words := []string{"--each", "2", "--each", "1", "--list", "a", "--list", "b"}
+	got := Words(c, "each", "list")
+	if !slices.Equal(each, []int{2, 1}) || !slices.Equal(list, []string{"a", "b"}) || !slices.Equal(got, words) {
+		t.Errorf("lists %v and %v, words %q; want %q", each, list, got, words)
+	}
+	if err := c.Flags().Set("each", "x"); err == nil || !slices.Equal(each, []int{2, 1}) {
+		t.Errorf("a word that is not a number: %v, list %v", err, each)
 	}
 }
 
