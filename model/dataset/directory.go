@@ -101,7 +101,7 @@ func ReadDir(name string, dir fs.FS, o Options) (*Dataset, error) {
 			return err
 		}
 		if entry.IsDir() {
-			return all.readWhole(dir, name, p, o)
+			return cmp.Or(all.readWhole(dir, name, p, o), all.warnTAU(dir, name, p))
 		}
 		if strings.HasPrefix(entry.Name(), ".") {
 			return nil

@@ -17,6 +17,10 @@ func file(value int) *fstest.MapFile {
 	return &fstest.MapFile{Data: fmt.Appendf(nil, "callpath,value\nf,%d\n", value)}
 }
 
+// tau is a profile of TAU.
+var tau = &fstest.MapFile{Data: []byte("1 templated_functions_MULTI_TIME\n# Name Calls Subrs Excl Incl ProfileCalls\n" +
+	"\"main\" 1 0 5000 5000 0 GROUP=\"TAU_USER\"\n0 aggregates\n")}
+
 func TestReadDir(t *testing.T) {
 	for _, tc := range []struct {
 		name, want string
@@ -31,6 +35,10 @@ func TestReadDir(t *testing.T) {
 			fstest.MapFS{"p64n1.csv": file(1), "p64n2.csv": file(2)}, 0},
 		{"other files", "p\nf <default> [8]=[1]",
 			fstest.MapFS{"p8.csv": file(1), "README": {Data: []byte("no data")}}, 1},
+		{"all nodes", "\nmain visits []=[1 1]\nmain time [s] []=[0.005 0.005]\nmain inclusive_time [s] []=[0.005 0.005]",
+			fstest.MapFS{"profile.0.0.0": tau, "profile.1.0.0": tau}, 0},
+		{"a missing node", "\nmain visits []=[1 1]\nmain time [s] []=[0.005 0.005]\nmain inclusive_time [s] []=[0.005 0.005]",
+			fstest.MapFS{"profile.0.0.0": tau, "profile.2.0.0": tau}, 1},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			d, err := dataset.ReadDir("runs", tc.dir, dataset.Options{})

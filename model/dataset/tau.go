@@ -3,7 +3,10 @@ package dataset
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
+	"path"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -26,6 +29,32 @@ var (
 	tauTitle = regexp.MustCompile(`^\s*(\d+) templated_functions(?:_MULTI_(\S+))?`)
 	tauRow   = regexp.MustCompile(`^"(.*)" (\S+) (\S+) (\S+) (\S+) (\S+)(?: GROUP=.*)?$`)
 )
+
+var tauName = regexp.MustCompile(`^profile\.(\d+)\.\d+\.\d+$`)
+
+// warnTAU warns of nodes from 0 to the last one of a directory that have no profile.
+func (d *Dataset) warnTAU(dir fs.FS, root, p string) error {
+	entries, err := fs.ReadDir(dir, p)
+	if err != nil {
+		return err
+	}
+	nodes, last := map[int]bool{}, -1
+	for _, e := range entries {
+		if m := tauName.FindStringSubmatch(e.Name()); m != nil {
+			if n, err := strconv.Atoi(m[1]); err == nil {
+				nodes[n], last = true, max(last, n)
+			}
+		}
+	}
+	if missing := last + 1 - len(nodes); missing > 0 {
+		first := 0
+		for nodes[first] {
+			first++
+		}
+		d.warnf("%s: of %d nodes %d have no profile, such as profile.%d.0.0: their times are missing", path.Join(root, p), last+1, missing, first)
+	}
+	return nil
+}
 
 func readTAU(name string, data []byte) (*Dataset, error) {
 	title := tauTitle.FindSubmatch(data)
