@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -146,8 +148,8 @@ func BenchmarkParaver(b *testing.B) {
 // calls without a name.
 func TestParaverTorn(t *testing.T) {
 	for name, c := range map[string]struct{ file, old, new, want string }{
-		"begin":  {"two.prv", "2:1:1:1:1:300:50000001:1\n", "", "1 calls end where another one is open, or begin in one of MPI"},
-		"end":    {"two.prv", "2:1:1:1:1:310:50000001:0\n", "", "calls end where another one is open, or begin in one of MPI"},
+		"begin":  {"two.prv", "2:1:1:1:1:300:50000001:1\n", "", "1 calls end where none or another one is open, or begin in one of MPI"},
+		"end":    {"two.prv", "2:1:1:1:1:310:50000001:0\n", "", "calls end where none or another one is open, or begin in one of MPI"},
 		"name":   {"two.pcf", "7   MPI_Bcast\n", "", "2 MPI calls have no name in the .pcf file"},
 		"number": {"two.pcf", "9    50000002    MPI Collective Comm\n", "", "2 MPI calls have no name in the .pcf file"},
 	} {
@@ -166,4 +168,46 @@ func TestParaverTorn(t *testing.T) {
 	if _, warnings := paraverText(t, files); !strings.Contains(strings.Join(warnings, "\n"), "MPI calls have no name in the .pcf file") {
 		t.Errorf("an empty .pcf file: warnings %q", warnings)
 	}
+}
+
+// Wherever one of the three files is cut off, or loses a record of calls, there is a warning, unless the run is the same. The first
+// calls of a task may have begun before the trace.
+func TestParaverCut(t *testing.T) {
+	whole := paraverFiles(t)
+	want, warnings := paraverRun(t, whole)
+	if len(warnings) > 0 {
+		t.Fatalf("the whole run: %q", warnings)
+	}
+	try := func(name, what string, data []byte) {
+		files := maps.Clone(whole)
+		files[name] = &fstest.MapFile{Data: data}
+		if got, warnings := paraverRun(t, files); got != want && len(warnings) == 0 {
+			t.Errorf("%s %s: no warning, but another run", name, what)
+		}
+	}
+	for name, file := range whole {
+		lines := bytes.SplitAfter(file.Data, []byte{'\n'})
+		for cut := len(lines[0]); cut < len(file.Data); cut++ { // a damaged header is an error of its own
+			try(name, fmt.Sprintf("cut at %d of %d", cut, len(file.Data)), file.Data[:cut])
+		}
+		for i, line := range lines {
+			if i > 5 && !bytes.HasPrefix(line, []byte("3:")) && !bytes.Contains(line, []byte(":30000001:")) {
+				try(name, fmt.Sprintf("without line %d, %q", i+1, line), bytes.Join(slices.Delete(slices.Clone(lines), i, i+1), nil))
+			}
+		}
+	}
+}
+
+// paraverRun returns a trace as text, and all warnings.
+func paraverRun(t *testing.T, files fs.FS) (text string, warnings []string) {
+	t.Helper()
+	text, _ = paraverText(t, files)
+	tr, err := Open(files, "two.prv", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ToTimeline(tr, TimelineOptions{}); err != nil {
+		return text, []string{err.Error()}
+	}
+	return text, tr.Warnings
 }

@@ -23,7 +23,11 @@ func (r *reader) header(lines *bufio.Reader) error {
 	}
 	length, text, _ := strings.Cut(text, ":")
 	r.scale = 1e6 // microseconds, unless a unit is named
-	if _, unit, named := strings.Cut(length, "_"); named {
+	length, unit, named := strings.Cut(length, "_")
+	if r.length, ok = number([]byte(length)); !ok || r.length < 0 {
+		return r.fail("the length of the run, %q, is not a number", length)
+	}
+	if named {
 		if r.scale, ok = map[string]int64{"ns": 1e3, "us": 1e6, "ms": 1e9}[unit]; !ok {
 			return r.fail("the unit of time %q is unknown; it is ns, us or ms", unit)
 		}
@@ -47,9 +51,12 @@ func (r *reader) tasks(text string) error {
 	if err != nil || n < 1 || n > maxTasks {
 		return r.fail("%q tasks; a number from 1 to %d is expected", count, maxTasks)
 	}
-	list, _, closed := strings.Cut(text, ")")
+	list, rest, closed := strings.Cut(text, ")")
 	if !closed {
 		return r.fail("the list of tasks has no end")
+	}
+	if r.announced, err = strconv.Atoi(strings.TrimPrefix(rest, ",")); err != nil {
+		r.announced = -1
 	}
 	if got := strings.Count(list, ",") + 1; got != n {
 		return r.fail("a list of %d tasks in a trace of %d", got, n)
@@ -76,28 +83,49 @@ func (r *reader) tasks(text string) error {
 	return nil
 }
 
-// hosts reads the names of nodes from a .row file.
+// hosts reads the names of nodes from a .row file: levels, each with the number of its names.
+//
+//	LEVEL NODE SIZE 1
+//	node-a
 func (r *reader) hosts(row io.Reader) error {
 	if row == nil {
 		return nil
 	}
-	lines := bufio.NewScanner(row)
+	var last lastByte
+	lines := bufio.NewScanner(io.TeeReader(row, &last))
 	lines.Buffer(nil, 1<<20)
 	var names []string
-	wanted := false
-	for lines.Scan() {
-		text := strings.TrimSpace(lines.Text())
-		switch {
-		case strings.HasPrefix(text, "LEVEL "):
-			wanted = strings.HasPrefix(text, "LEVEL NODE ")
-		case wanted && text != "":
-			names = append(names, text)
+	level, wanted, got := "", "", 0
+	check := func() {
+		if level != "" && strconv.Itoa(got) != wanted {
+			r.warn("%s: the .row file has %d of %s names of level %s: it is damaged", r.show, got, wanted, level)
 		}
 	}
+	for lines.Scan() {
+		text := strings.TrimSpace(lines.Text())
+		switch rest, starts := strings.CutPrefix(text, "LEVEL "); {
+		case starts:
+			check()
+			level, wanted, _ = strings.Cut(rest, " SIZE ")
+			got = 0
+		case text != "":
+			if got++; level == "NODE" {
+				names = append(names, text)
+			}
+		}
+	}
+	check()
+	r.warnCut(last, ".row")
+	unnamed := 0
 	for i := range r.Tasks {
 		if node := r.Tasks[i].node; node >= 0 && node < len(names) {
 			r.Tasks[i].Host = names[node]
+		} else {
+			unnamed++
 		}
+	}
+	if unnamed > 0 {
+		r.warn("%s: the .row file has no name for the nodes of %d tasks", r.show, unnamed)
 	}
 	return lines.Err()
 }
@@ -132,12 +160,13 @@ func (l labels) name(kind, value int64) string {
 }
 
 // readLabels reads a .pcf file: lists of types (EVENT_TYPE), and lists of the names of their values (VALUES), which an empty line ends.
-func readLabels(pcf io.Reader) (labels, error) {
+func (r *reader) readLabels(pcf io.Reader) (labels, error) {
 	all := labels{}
 	if pcf == nil {
 		return all, nil
 	}
-	lines := bufio.NewScanner(pcf)
+	var last lastByte
+	lines := bufio.NewScanner(io.TeeReader(pcf, &last))
 	lines.Buffer(nil, 1<<20)
 	values := map[int64]string{} // before the first type: of none
 	section := ""
@@ -161,17 +190,41 @@ func readLabels(pcf io.Reader) (labels, error) {
 		rest = bytes.TrimSpace(rest)
 		value, ok := number(first)
 		switch {
+		case !ok && section != "":
+			r.warn("%s: the .pcf file is damaged: %q is not a number, in a list of %s", r.show, first, section)
+			section = ""
 		case !ok:
 		case section == "EVENT_TYPE": // color, type, label
 			kind, _, _ := strings.Cut(strings.ReplaceAll(string(rest), "\t", " "), " ")
-			if k, ok := number([]byte(kind)); ok {
-				all[k] = values
+			k, ok := number([]byte(kind))
+			if !ok {
+				r.warn("%s: the .pcf file is damaged: %q is not the number of a type", r.show, kind)
+				break
 			}
+			all[k] = values
 		case section == "VALUES" && value != 0 && len(rest) > 0:
 			values[value] = function(string(rest))
 		}
 	}
+	r.warnCut(last, ".pcf")
 	return all, lines.Err()
+}
+
+// warnCut warns if the last byte of a file is not the end of a line.
+func (r *reader) warnCut(last lastByte, suffix string) {
+	if last != '\n' && last != 0 {
+		r.warn("%s: the %s file ends within a line: it is cut off", r.show, suffix)
+	}
+}
+
+// lastByte is the last one that was written.
+type lastByte byte
+
+func (b *lastByte) Write(p []byte) (int, error) {
+	if len(p) > 0 {
+		*b = lastByte(p[len(p)-1])
+	}
+	return len(p), nil
 }
 
 // function is the name of a function without the place that follows it in brackets.

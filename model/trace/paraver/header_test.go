@@ -83,7 +83,7 @@ VALUES
 4   [unknown]
 word  ignored
 `
-	all, err := readLabels(strings.NewReader(pcf))
+	all, err := (&reader{Trace: &Trace{}}).readLabels(strings.NewReader(pcf))
 	if err != nil {
 		t.Fatal(err)
 	}

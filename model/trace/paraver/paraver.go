@@ -132,6 +132,13 @@ type reader struct {
 	comms     map[int64]int32 // by number in the file
 	roots     [][]int32       // by communicator and collective: task, -1: not known
 	nameless  int             // MPI calls whose names are not known
+	unnamed   int             // functions, callers and samples whose names are not known
+	length    int64           // of the run, in units of the file
+	latest    int64           // time, in units of the file
+	states    bool            // there are some, so that nothing was filtered out
+	defined   int             // communicators
+	between   int             // communicators of two groups, which some count
+	announced int             // communicators in the header; -1: not said
 	torn      int             // calls of which another one's end came first
 	fields    []int64
 	levels    [maxLevels + 1]int64
@@ -147,7 +154,7 @@ func Read(prv, pcf, row io.Reader, show string, strict bool, interrupt func() er
 		comms: map[int64]int32{}, interrupt: interrupt,
 	}
 	var err error
-	if r.labels, err = readLabels(pcf); err != nil {
+	if r.labels, err = r.readLabels(pcf); err != nil {
 		return nil, fmt.Errorf("the names beside %s: %w", show, err)
 	}
 	lines := bufio.NewReaderSize(prv, 1<<20)
@@ -169,8 +176,26 @@ func Read(prv, pcf, row io.Reader, show string, strict bool, interrupt func() er
 	if r.nameless > 0 && pcf != nil {
 		r.warn("%s: %d MPI calls have no name in the .pcf file: what they do is not known, and their waits are not found", show, r.nameless)
 	}
+	if r.unnamed > 0 && pcf != nil {
+		r.warn("%s: %d functions of events have no name in the .pcf file: they are missing in call paths, or have numbers", show, r.unnamed)
+	}
+	if r.announced >= 0 && bad == nil && (r.announced < r.defined || r.announced > r.defined+r.between) {
+		r.warn("%s: %d communicators, but the header announces %d: records are missing or repeated", show, r.defined, r.announced)
+	}
+	if r.states && r.latest < r.length && bad == nil {
+		r.warn("%s: the last record is at %d of %d: the end of the run is missing", show, r.latest, r.length)
+	}
+	open := 0
+	for _, t := range r.Threads {
+		if n := len(t.kinds); n > 0 && isMPI(t.kinds[n-1]) {
+			open++
+		}
+	}
+	if open > 0 && bad == nil {
+		r.warn("%s: %d threads are in an MPI call at the end: the run was aborted, or records are missing", show, open)
+	}
 	if r.torn > 0 {
-		r.warn("%s: %d calls end where another one is open, or begin in one of MPI that does not end: records are missing", show, r.torn)
+		r.warn("%s: %d calls end where none or another one is open, or begin in one of MPI that does not end: records are missing", show, r.torn)
 	}
 	r.messages()
 	return r.Trace, nil
@@ -219,9 +244,11 @@ func (r *reader) record(line []byte) error {
 	}
 	switch line[0] {
 	case '1':
+		r.states, r.latest = true, max(r.latest, endOfState(line))
 		return nil
 	case 'c', 'C', '2', '3':
 	case 'i', 'I': // a communicator of two groups
+		r.between++
 		return nil
 	default:
 		return r.fail("a record of kind %q, which there is not", line[:1])
@@ -249,6 +276,16 @@ func (r *reader) record(line []byte) error {
 		return r.message(r.fields)
 	}
 	return r.communicator(r.fields)
+}
+
+// endOfState is the time at which a state ends, the last field but one.
+func endOfState(line []byte) int64 {
+	if at := bytes.LastIndexByte(line, ':'); at >= 0 {
+		if end, ok := number(line[bytes.LastIndexByte(line[:at], ':')+1 : at]); ok {
+			return end
+		}
+	}
+	return 0
 }
 
 // number reads a number, which may be negative or an address of 64 bits.
@@ -282,6 +319,7 @@ func (r *reader) time(t int64) (int64, error) {
 	if t < 0 || t > math.MaxInt64/r.scale {
 		return 0, r.fail("the time %d is out of range", t)
 	}
+	r.latest = max(r.latest, t)
 	return t * r.scale, nil
 }
 
@@ -308,6 +346,7 @@ func (r *reader) communicator(f []int64) error {
 	if f[0] != 1 {
 		return r.fail("application %d of 1", f[0])
 	}
+	r.defined++
 	members := make([]int32, 0, len(f)-3)
 	for _, task := range f[3:] {
 		if task < 1 || task > int64(len(r.Tasks)) {
@@ -347,17 +386,23 @@ func (r *reader) events(f []int64) error {
 	}
 	pairs := f[5:]
 	for i := 0; i < len(pairs); i += 2 { // what ends, ends before something begins
-		if ends := opens(pairs[i]) && pairs[i+1] == 0; ends && len(t.open) > 1 { // otherwise it began before the trace did
+		if ends := opens(pairs[i]) && pairs[i+1] == 0; ends && len(t.open) > 1 {
 			if t.kinds[len(t.kinds)-1] != pairs[i] {
 				r.torn++
 			}
 			t.endCall(time)
+		} else if ends && pairs[i] != typeFunction && len(t.mpi) > 0 { // the first ones may have begun before the trace did
+			r.torn++
 		}
 	}
 	stack := r.stack(typeCaller, pairs)
 	for i := 0; i < len(pairs); i += 2 {
 		if kind, value := pairs[i], pairs[i+1]; opens(kind) && value != 0 {
-			if kind != typeFunction && !r.labels.has(kind, value) {
+			switch {
+			case r.labels.has(kind, value):
+			case kind == typeFunction:
+				r.unnamed++
+			default:
 				r.nameless++
 			}
 			r.begin(t, time, r.name(kind, value), stack, kind)
@@ -372,20 +417,21 @@ func (r *reader) events(f []int64) error {
 
 // opens reports whether events of a type begin and end calls.
 func opens(kind int64) bool {
-	return kind >= typePointToPoint && kind <= typeIO || kind == typeFunction
+	return isMPI(kind) || kind == typeFunction
 }
+
+func isMPI(kind int64) bool { return kind >= typePointToPoint && kind <= typeIO }
 
 // begin begins a call that an event of a type opens; 0 is the application.
 func (r *reader) begin(t *Thread, time int64, name, stack int32, kind int64) {
-	isMPI := kind >= typePointToPoint && kind <= typeIO
-	if n := len(t.kinds); isMPI && t.kinds[n-1] != 0 && t.kinds[n-1] != typeFunction {
+	if n := len(t.kinds); isMPI(kind) && t.kinds[n-1] != 0 && t.kinds[n-1] != typeFunction {
 		r.torn++
 	}
 	call := int32(len(t.Calls))
 	t.Calls = append(t.Calls, Call{Begin: time, End: math.MaxInt64, Name: name, Stack: stack, Comm: -1})
 	t.Marks = append(t.Marks, Mark{time, Begins, call})
 	t.open, t.kinds = append(t.open, call), append(t.kinds, kind)
-	if isMPI {
+	if isMPI(kind) {
 		t.mpi = append(t.mpi, call)
 	}
 }
@@ -471,7 +517,11 @@ func (r *reader) stack(base int64, pairs []int64) int32 {
 	depth := int64(0)
 	for i := 0; i < len(pairs); i += 2 {
 		level := pairs[i] - base
-		if level < 1 || level > maxLevels || pairs[i+1] == 0 || !r.labels.has(pairs[i], pairs[i+1]) {
+		if level < 1 || level > maxLevels || pairs[i+1] == 0 {
+			continue
+		}
+		if !r.labels.has(pairs[i], pairs[i+1]) {
+			r.unnamed++
 			continue // an address without a name means something in its process only
 		}
 		for ; depth < level; depth++ {

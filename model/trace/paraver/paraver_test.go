@@ -168,11 +168,11 @@ func TestCalls(t *testing.T) {
 		{"began before the trace", at(10, "50000001:0") + at(20, "50000001:1") + at(30, "50000001:0"), "application 10-30, MPI_Send 20-30", ""},
 		{
 			"torn", at(10, "60000019:1") + at(20, "50000001:1") + at(30, "60000019:0") + at(40, "50000001:0"),
-			"application 10-40, solve 10-40, MPI_Send 20-30", "x.prv: 2 calls end where another one is open",
+			"application 10-40, solve 10-40, MPI_Send 20-30", "x.prv: 2 calls end where none or another one is open",
 		},
 		{
 			"MPI inside of MPI", at(10, "50000001:1") + at(20, "50000001:2") + at(30, "50000001:0") + at(40, "50000001:0"),
-			"application 10-40, MPI_Send 10-40, MPI_Recv 20-30", "x.prv: 1 calls end where another one is open, or begin in one of MPI",
+			"application 10-40, MPI_Send 10-40, MPI_Recv 20-30", "x.prv: 1 calls end where none or another one is open, or begin in one of MPI",
 		},
 		{
 			"without a name", at(10, "50000001:77") + at(20, "50000001:0"), "application 10-20, MPI call 77 of type 50000001 10-20",
