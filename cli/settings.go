@@ -14,6 +14,7 @@ import (
 
 	"slackline/cli/env"
 	"slackline/cli/exit"
+	"slackline/internal/source"
 	"slackline/internal/suggest"
 )
 
@@ -114,7 +115,7 @@ func readSettings(a *env.Env, ctx context.Context) (map[string]setting, error) {
 
 func findSettings() (settingsText, error) {
 	for _, path := range settingsFiles() {
-		data, err := os.ReadFile(path)
+		data, err := source.Disk(path, source.All)
 		if !errors.Is(err, fs.ErrNotExist) {
 			return settingsText{path, data}, err
 		}

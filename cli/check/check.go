@@ -24,6 +24,7 @@ import (
 	cliscaling "slackline/cli/scaling"
 	"slackline/internal/phrase"
 	"slackline/internal/provenance"
+	"slackline/internal/source"
 	"slackline/model/dataset"
 	"slackline/show/figures"
 	"slackline/show/plot"
@@ -278,7 +279,7 @@ func (r *Report) baselineAnalysis() scaling.Options {
 // compareBaseline compares with a baseline, or stores one.
 func (r *Report) compareBaseline(a *env.Env, column *checkColumn) error {
 	path := r.options.baseline
-	data, err := os.ReadFile(path)
+	data, err := source.Disk(path, source.All)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if !r.options.update { // no one asked for a new baseline: its name may be misspelt

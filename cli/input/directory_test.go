@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"slackline/internal/source"
 )
 
 // A named pipe among the files of a directory is refused: reading it would wait for a writer.
@@ -17,8 +19,8 @@ func TestDirWithPipe(t *testing.T) {
 	if IsTrace(dir) {
 		t.Error("a directory with nothing but a named pipe is a trace")
 	}
-	if _, err := Dir(dir).Open("nccl_trace_rank_0"); !errors.Is(err, errNotAFile) {
-		t.Errorf("opening the pipe: %v, want %v", err, errNotAFile)
+	if _, err := Dir(dir).Open("nccl_trace_rank_0"); !errors.Is(err, source.ErrNotAFile) {
+		t.Errorf("opening the pipe: %v, want %v", err, source.ErrNotAFile)
 	}
 	if _, err := OpenDumps(t.Context(), dir); err != nil {
 		t.Errorf("dumps of a directory without one: %v", err)

@@ -195,6 +195,9 @@ func hash(data []byte) string {
 // RecordFile returns the record of a further file that was read, such as a
 // machine file.
 func RecordFile(path, kind string) (provenance.Input, error) {
+	if IsPipe(path) { // it has been read, and cannot be again
+		return provenance.Input{Path: path, Kind: kind}, nil
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return provenance.Input{}, err

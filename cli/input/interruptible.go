@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"slackline/internal/fault"
+	"slackline/internal/source"
 )
 
 // Interruptible returns a reader of r whose Read ends with the error of ctx as soon as that is done,
@@ -64,6 +65,6 @@ func open(ctx context.Context, path string) (*os.File, io.Reader, error) {
 		f, err := os.Open(path)
 		return f, f, err
 	}
-	f, err := await(ctx, func() (*os.File, error) { return os.Open(path) })
+	f, err := await(ctx, func() (*os.File, error) { return source.Open(path) })
 	return f, Interruptible(ctx, f), err
 }

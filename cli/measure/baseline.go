@@ -3,8 +3,8 @@ package measure
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 
+	"slackline/internal/source"
 	"slackline/observe/measure"
 )
 
@@ -13,7 +13,7 @@ type collectivesBaseline struct{ Points []collectivePoint }
 
 // ReadCollectivesBaseline reads a result in JSON.
 func ReadCollectivesBaseline(path string) (*collectivesBaseline, error) {
-	data, err := os.ReadFile(path)
+	data, err := source.Disk(path, source.All)
 	if err != nil {
 		return nil, err
 	}

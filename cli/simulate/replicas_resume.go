@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"slackline/analyze/whatif"
 	"slackline/cli/input"
 	"slackline/cli/scenario"
+	"slackline/internal/source"
 	"slackline/model/collective"
 	"slackline/model/machine"
 	"slackline/model/noise"
@@ -26,7 +26,7 @@ func (r *seriesRun) loadKnown(path string) (*whatif.Checkpoint, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.Open(path)
+	f, err := source.Kept(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return whatif.NewCheckpoint(properties), nil
 	}

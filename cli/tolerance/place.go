@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 	"slackline/cli/exit"
 	"slackline/cli/flags"
 	"slackline/internal/phrase"
+	"slackline/internal/source"
 	"slackline/internal/table"
 	"slackline/model/machine"
 	"slackline/model/unit"
@@ -77,22 +79,24 @@ func readHosts(text string) ([]string, error) {
 	if text == "" {
 		return nil, nil
 	}
-	if info, err := os.Stat(text); err != nil || !info.Mode().IsRegular() {
+	if info, err := os.Stat(text); err != nil || info.IsDir() {
 		return checkHosts("--hosts", strings.Split(text, ","))
 	}
-	data, err := os.ReadFile(text)
+	data, err := source.Disk(text, source.All)
 	if err != nil {
 		return nil, err
 	}
 	return checkHosts(text, strings.Fields(string(data)))
 }
 
+var hostName = regexp.MustCompile(`^[\w.-]+$`)
+
 func checkHosts(from string, names []string) ([]string, error) {
 	if len(names) == 0 {
 		return nil, fmt.Errorf("%s names no nodes; write one name per line", from)
 	}
 	for _, name := range names {
-		if name == "" || strings.ContainsAny(name, " \t=:#") {
+		if !hostName.MatchString(name) {
 			return nil, fmt.Errorf("%s: %q is not the name of a node", from, name)
 		}
 	}

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"slackline/internal/atomicfile"
+	"slackline/internal/source"
 )
 
 // SumField starts the last field of a line, its checksum.
@@ -134,6 +135,10 @@ func Open(path string) (*Journal, [][]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, nil, err
+	}
+	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
+		f.Close()
+		return nil, nil, &fs.PathError{Op: "open", Path: path, Err: source.ErrNotAFile}
 	}
 	j := &Journal{f: f}
 	lines, err := j.start(path)

@@ -7,24 +7,77 @@ package source
 
 import (
 	"encoding/gob"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"syscall"
+	"time"
+
+	"slackline/internal/fault"
 )
 
 // Source returns the first bytes of a file, at most so many. A reader that refuses
 // long files asks for one byte more than it takes.
 type Source func(path string, most int64) ([]byte, error)
 
-// All is the number of bytes to ask for by those who take any file.
-const All = math.MaxInt64
+// All is the number of bytes to ask for by those who take any file that people or programs write in one piece. Disk refuses longer
+// ones, such as devices without an end.
+const All = 64 << 20
+
+// ErrNotAFile is the error of a pipe, a socket or a device where only a file can be.
+var ErrNotAFile = errors.New("is neither a file nor a directory")
+
+// ErrNoWriter is the error of a named pipe that is waited for in vain.
+var ErrNoWriter = errors.New("is a named pipe to which nothing writes; start its writer first, or give a file")
+
+// patience is how long Open waits for the writer of a named pipe.
+var patience = 5 * time.Second
+
+// Open opens a file that a user names. Pipes are read as they come, but a named one needs a writer: to open it would wait for ever.
+func Open(path string) (*os.File, error) {
+	if info, err := os.Stat(path); err != nil || info.Mode().Type() != fs.ModeNamedPipe {
+		return os.Open(path)
+	}
+	type opened struct {
+		f   *os.File
+		err error
+	}
+	done := make(chan opened, 1)
+	fault.Go(func() {
+		f, err := os.Open(path)
+		done <- opened{f, err}
+	})
+	select {
+	case o := <-done:
+		return o.f, o.err
+	case <-time.After(patience):
+		return nil, &fs.PathError{Op: "open", Path: path, Err: ErrNoWriter}
+	}
+}
+
+// Kept opens a file that only this program, or one that it runs, has written. Anything else of its name is refused.
+func Kept(path string) (*os.File, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: ErrNotAFile}
+	}
+	return os.Open(path)
+}
+
+// ReadKept reads a file as Kept opens it.
+func ReadKept(path string) ([]byte, error) {
+	f, err := Kept(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
 
 // Disk reads files of this machine. Of a directory the error is syscall.EISDIR.
 func Disk(path string, most int64) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +89,11 @@ func Disk(path string, most int64) ([]byte, error) {
 	case info.IsDir():
 		return nil, &fs.PathError{Op: "read", Path: path, Err: syscall.EISDIR}
 	}
-	return io.ReadAll(io.LimitReader(f, most))
+	data, err := io.ReadAll(io.LimitReader(f, most))
+	if err == nil && len(data) == All {
+		err = fmt.Errorf("%s: has %d MiB or more; give a smaller file", path, All>>20)
+	}
+	return data, err
 }
 
 // Bundle is what one process has read, for others that read the same: files by path.

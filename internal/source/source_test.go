@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 )
 
 func TestDisk(t *testing.T) {
@@ -24,6 +25,9 @@ func TestDisk(t *testing.T) {
 	}
 	if _, err := Disk(filepath.Join(dir, "b"), All); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
+	}
+	if data, err := Disk("/dev/zero", All); err == nil {
+		t.Errorf("a device without an end: %d bytes and no error", len(data))
 	}
 	if _, err := Disk(dir, All); !errors.Is(err, syscall.EISDIR) {
 		t.Errorf("a directory: %v", err)
@@ -74,5 +78,47 @@ func TestBundle(t *testing.T) {
 		if _, err := ReadBundle(bytes.NewReader(sent[:cut])); err == nil {
 			t.Errorf("cut at %d: no error", cut)
 		}
+	}
+}
+
+// A named pipe without a writer is given up; with one it is read.
+func TestOpenNamedPipe(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(path, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	defer func(d time.Duration) { patience = d }(patience)
+	patience = time.Millisecond
+	if _, err := Disk(path, All); !errors.Is(err, ErrNoWriter) {
+		t.Errorf("no writer: %v, want %v", err, ErrNoWriter)
+	}
+	patience = time.Hour
+	wrote := make(chan error, 1)
+	go func() {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err == nil {
+			_, err = f.WriteString("content")
+			err = errors.Join(err, f.Close())
+		}
+		wrote <- err
+	}()
+	data, err := Disk(path, All)
+	if err := errors.Join(err, <-wrote); string(data) != "content" || err != nil {
+		t.Errorf("%q, %v", data, err)
+	}
+}
+
+// What the program keeps is a file; a pipe of its name is refused at once.
+func TestKept(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(path, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadKept(path); !errors.Is(err, ErrNotAFile) {
+		t.Errorf("a pipe: %v, want %v", err, ErrNotAFile)
+	}
+	if _, err := ReadKept(filepath.Join(dir, "missing")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a missing file: %v", err)
 	}
 }

@@ -20,6 +20,7 @@ import (
 
 	"slackline/internal/atomicfile"
 	"slackline/internal/fault"
+	"slackline/internal/source"
 )
 
 // attempt does one attempt of a run at a place, or takes over one that an earlier session started. No end
@@ -177,7 +178,7 @@ func pause(ctx context.Context, d time.Duration) error {
 
 // readResult reads how an attempt ended; nil: it is not known.
 func readResult(dir string, attempt int) (*result, error) {
-	data, err := os.ReadFile(filepath.Join(dir, resultFile))
+	data, err := source.ReadKept(filepath.Join(dir, resultFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

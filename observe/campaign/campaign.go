@@ -15,6 +15,7 @@ import (
 
 	"slackline/internal/journal"
 	"slackline/internal/provenance"
+	"slackline/internal/source"
 	"slackline/internal/trusted"
 )
 
@@ -41,7 +42,7 @@ func Load(file, dir string) (*Campaign, error) {
 		return nil, err
 	}
 	path := filepath.Join(c.Dir, journalFile)
-	data, err := os.ReadFile(path)
+	data, err := source.ReadKept(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
@@ -96,7 +97,7 @@ func Open(file, dir string) (*Campaign, error) {
 func (c *Campaign) Close() error { return c.journal.Close() }
 
 func load(file, dir string) (*Campaign, error) {
-	data, err := os.ReadFile(file)
+	data, err := source.Disk(file, source.All)
 	if err != nil {
 		return nil, err
 	}

@@ -1,11 +1,12 @@
 package campaign
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+
+	"slackline/internal/source"
 )
 
 // launcherLine matches what launchers, batch systems and MPI libraries print when a program ends badly; of Open MPI's messages about
@@ -40,7 +41,7 @@ func lastWords(dir, tool string, command []string) string {
 
 // endOf are the last lines of a file that hold something, without blanks around them.
 func endOf(path string) []string {
-	f, err := os.Open(path)
+	f, err := source.Kept(path)
 	if err != nil {
 		return nil
 	}

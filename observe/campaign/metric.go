@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
+	"slackline/internal/source"
 	"slackline/internal/suggest"
 	"slackline/internal/yamlfile"
 	"slackline/model/dataset"
@@ -202,7 +202,7 @@ func (r *Run) program() string {
 }
 
 func readOutput(file string) ([]byte, error) {
-	f, err := os.Open(file)
+	f, err := source.Kept(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: there is no such file", file)
 	}

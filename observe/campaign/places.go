@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"slackline/internal/journal"
+	"slackline/internal/source"
 	"slackline/model/dataset"
 )
 
@@ -49,7 +50,7 @@ func PointOf(path string) []Value {
 
 // IsDir reports whether a directory holds the runs of a campaign.
 func IsDir(dir string) bool {
-	data, err := os.ReadFile(filepath.Join(dir, journalFile))
+	data, err := source.ReadKept(filepath.Join(dir, journalFile))
 	if err != nil {
 		return false
 	}

@@ -16,6 +16,7 @@ import (
 
 	"slackline/internal/atomicfile"
 	"slackline/internal/fault"
+	"slackline/internal/source"
 	"slackline/internal/trusted"
 )
 
@@ -94,7 +95,7 @@ func readOrder(path string) (*order, error) {
 	if err := trusted.Owned(path); err != nil {
 		return nil, err
 	}
-	data, err := os.ReadFile(path)
+	data, err := source.ReadKept(path)
 	if err != nil {
 		return nil, err
 	}

@@ -8,10 +8,10 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"syscall"
 
+	"slackline/internal/source"
 	"slackline/observe/counters"
 )
 
@@ -246,7 +246,7 @@ type rawFile struct {
 }
 
 func openRaw(path string) (*rawFile, io.Closer, error) {
-	f, err := os.Open(path)
+	f, err := source.Kept(path)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -131,7 +131,7 @@ func prepare(ctx context.Context, o *Options) (*run, error) {
 		return nil, err
 	}
 	r.result.Library = l
-	s, err := source()
+	s, err := sources()
 	if err != nil {
 		return nil, err
 	}

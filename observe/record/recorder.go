@@ -16,8 +16,8 @@ func Header() (string, error) {
 	return string(text), err
 }
 
-// source is the recorder with its generated wrappers.
-func source() (mpi.Source, error) {
+// sources are the recorder with its generated wrappers.
+func sources() (mpi.Source, error) {
 	s := mpi.Source{
 		Name: "recorder",
 		// The wrappers find their caller by the frame pointer.

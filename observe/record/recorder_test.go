@@ -11,7 +11,7 @@ import (
 
 // TestNoWarnings wants the compiler to have nothing to say about the recorder.
 func TestNoWarnings(t *testing.T) {
-	s, err := source()
+	s, err := sources()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +24,7 @@ func TestTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := source()
+	s, err := sources()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 
+	"slackline/internal/source"
 	"slackline/observe/counters"
 	"slackline/observe/mpi"
 )
@@ -56,7 +57,7 @@ func (r *run) writeOrder() (err error) {
 // readOrder reads the description of the run in a folder of raw files.
 func readOrder(dir string) (*order, error) {
 	path := filepath.Join(dir, orderFile)
-	data, err := os.ReadFile(path)
+	data, err := source.ReadKept(path)
 	if errors.Is(err, os.ErrNotExist) {
 		if _, statErr := os.Stat(dir); statErr != nil {
 			return nil, fmt.Errorf("%s: no such directory", dir)
@@ -78,7 +79,7 @@ var errLocked = errors.New("is being recorded or recovered by another process; w
 
 // lockRun locks a run until the file is closed, at the latest with the process. Where files cannot be locked it does without.
 func lockRun(path string) (*os.File, error) {
-	f, err := os.Open(path)
+	f, err := source.Kept(path)
 	if err != nil {
 		return nil, err
 	}

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
-	"os"
 	"slices"
 
+	"slackline/internal/source"
 	"slackline/model/trace"
 )
 
@@ -56,7 +56,7 @@ type dropped struct {
 // readDropped reads the file of a ring whose oldest chunk is known. If that chunk was being counted when the process ended, what
 // was counted before holds.
 func readDropped(path string, oldest uint64) (*dropped, error) {
-	data, err := os.ReadFile(path)
+	data, err := source.ReadKept(path)
 	if err != nil {
 		return nil, err
 	}
