@@ -11,6 +11,7 @@ import (
 
 	"slackline/cli/env"
 	"slackline/cli/flags"
+	"slackline/internal/phrase"
 	"slackline/internal/table"
 	"slackline/observe/counters"
 	"slackline/observe/mpi"
@@ -84,7 +85,8 @@ func (d *report) write(a *env.Env, w io.Writer) error {
 		rows = append(rows, flags.Pair{Name: t.Name, Text: orNone(t.Path) + ": " + t.For})
 	}
 	flags.WritePairs(&b, rows, width)
-	fmt.Fprintf(&b, "\n%s\n  %d CPUs; more ranks than that share them\n  compiled parts are kept in %s\n", a.Bold("Machine"), d.CPUs, d.Cache)
+	fmt.Fprintf(&b, "\n%s\n  %s; more ranks than that share them\n  compiled parts are kept in %s\n", a.Bold("Machine"),
+		phrase.Plural(d.CPUs, "CPU"), d.Cache)
 	fmt.Fprintf(&b, "\n%s\n", a.Bold("Counters ('record --counters')"))
 	wrapped("counted: " + strings.Join(d.Counters.Events, ", "))
 	for _, text := range d.Counters.Refused {
