@@ -48,6 +48,16 @@ type CurvePoint struct {
 	Before, After int64    // slopes; equal at the ends of a range
 }
 
+// Floor returns a point of the curve rounded down: the value of the variable, and T.
+func (a *Answers) Floor(c CurvePoint) (x int64, t unit.Duration) {
+	floor := func(r *big.Rat) int64 { return new(big.Int).Div(r.Num(), r.Denom()).Int64() }
+	x, t = floor(c.X), unit.Duration(floor(c.T))
+	if a.Question.Variable.Parameter == G {
+		t /= femtosPerPico
+	}
+	return x, t
+}
+
 // Ask evaluates the schedule and answers a question.
 func (s *Schedule) Ask(n Network, q Question) (*Answers, error) {
 	e, err := s.Evaluate(n, q.Variable)

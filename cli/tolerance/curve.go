@@ -2,13 +2,11 @@ package tolerance
 
 import (
 	"fmt"
-	"math/big"
 
 	"slackline/analyze/tolerance"
 	"slackline/cli/env"
 	"slackline/internal/phrase"
 	"slackline/internal/table"
-	"slackline/model/unit"
 	"slackline/show/figures"
 	"slackline/show/plot"
 )
@@ -19,16 +17,11 @@ func curvePoints(a *tolerance.Answers) []curvePoint {
 	p := a.Question.Variable.Parameter
 	points := make([]curvePoint, len(a.Curve))
 	for i, c := range a.Curve {
-		t := floorOf(c.T)
-		if p == tolerance.G {
-			t /= 1000 // it is in femtoseconds
-		}
-		points[i] = curvePoint{newValue(p, tolerance.Largest{X: floorOf(c.X)}), unit.Duration(t), c.Before, c.After}
+		x, t := a.Floor(c)
+		points[i] = curvePoint{newValue(p, tolerance.Largest{X: x}), t, c.Before, c.After}
 	}
 	return points
 }
-
-func floorOf(r *big.Rat) int64 { return new(big.Int).Div(r.Num(), r.Denom()).Int64() }
 
 // Rows has a row for each breakpoint.
 func (t *report) Rows(*env.Env) env.Rows {

@@ -85,8 +85,9 @@ func (m *mappingReport) answered(q tolerance.Question, err error) error {
 // widest is the range that holds the curves of all answers.
 func (m *mappingReport) widest() (span [2]int64) {
 	for i := range m.answers {
-		curve := m.answers[i].Answers.Curve
-		from, to := floorOf(curve[0].X), floorOf(curve[len(curve)-1].X)
+		a := m.answers[i].Answers
+		from, _ := a.Floor(a.Curve[0])
+		to, _ := a.Floor(a.Curve[len(a.Curve)-1])
 		if i == 0 {
 			span = [2]int64{from, to}
 		}

@@ -147,7 +147,7 @@ func (r *run) noteOfRange(a *tolerance.Answers) {
 	if r.ask.span == "" {
 		return
 	}
-	if first := floorOf(a.Curve[0].X); first > r.ask.from {
+	if first, _ := a.Floor(a.Curve[0]); first > r.ask.from {
 		p := r.ask.variable()
 		r.app.Note("the range begins at %s: there the smallest %s of all classes is 0, and all move together", valueOf{p, first}.exact(), p)
 	}

@@ -69,7 +69,4 @@ func (a *analyzed) name(path int32) string { return a.waits.Paths.Names[path] }
 func (a *analyzed) runTime() unit.Duration { return a.timeline.End - a.timeline.Start }
 
 // total is the time of all threads.
-func (a *analyzed) total() unit.Duration {
-	lifetime := a.timeline.Lifetimes()
-	return lifetime
-}
+func (a *analyzed) total() unit.Duration { return a.timeline.Lifetimes() }

@@ -136,4 +136,9 @@ func (s *Section) titled(title, command string, t *table.Table) {
 	s.table(t)
 }
 
-func (s *Section) figure(f *Figure) { s.Blocks = append(s.Blocks, Block{Figure: f}) }
+// figure appends a figure, if there is one.
+func (s *Section) figure(f *Figure) {
+	if f != nil {
+		s.Blocks = append(s.Blocks, Block{Figure: f})
+	}
+}

@@ -133,19 +133,32 @@ func (s *story) main() *analyzed {
 	return s.runs[0]
 }
 
-// tell puts the answers in the order in which an engineer asks.
+// chapters are the sections of a report, in the order in which an engineer asks. Each tells into its section, or returns why it cannot.
+var chapters = []struct {
+	id, title, question string
+	tell                func(*story, *Section) *Missing
+}{
+	{"run", "What ran", "Which program, where, for how long, and how was it observed?", (*story).tellRun},
+	{"compared", "The runs compared", "How do the runs differ?", (*story).tellCompared},
+	{"time", "Where the time goes", "What does the run time consist of, and how much of it is useful?", (*story).tellTime},
+	{"waits", "Who waits, and why", "Where do ranks wait for others, and what causes it?", (*story).tellWaits},
+	{"gain", "What a fix would gain", "What should be changed first, and how long would the run take then?", (*story).tellGain},
+	{"tolerance", "What it tolerates", "How much latency, bandwidth and noise does the program tolerate?", (*story).tellTolerance},
+	{"scale", "At larger scale", "How will it do with more ranks?", (*story).tellScale},
+	{"expectations", "Does it meet its expectations", "Does the program scale as its authors expect?", (*story).tellExpectations},
+	{"doubts", "How reliable this is", "What may make these answers wrong?", (*story).tellDoubts},
+}
+
+// tell puts the answers into sections; one that has nothing to tell is left out.
 func (s *story) tell() *Document {
 	s.progress("figures")
 	d := &Document{Title: s.in.Title, Provenance: s.in.Record}
-	d.Sections = []*Section{s.tellRun(), s.tellCompared(), s.tellTime(), s.tellWaits(), s.tellGain(), s.tellTolerance(), s.tellScale(),
-		s.tellExpectations(), s.tellDoubts()}
-	kept := d.Sections[:0]
-	for _, section := range d.Sections {
-		if section != nil {
-			kept = append(kept, section)
+	for _, c := range chapters {
+		section := &Section{ID: c.id, Title: c.title, Question: c.question}
+		if section.Missing = c.tell(s, section); section.Missing != nil || len(section.Blocks) > 0 {
+			d.Sections = append(d.Sections, section)
 		}
 	}
-	d.Sections = kept
 	d.Subtitle = s.subtitle()
 	d.Fix = s.fix()
 	d.Summary = s.summary(d.Fix)

@@ -11,8 +11,7 @@ import (
 )
 
 // tellDoubts reports how reliable everything is.
-func (s *story) tellDoubts() *Section {
-	section := &Section{ID: "doubts", Title: "How reliable this is", Question: "What may make these answers wrong?"}
+func (s *story) tellDoubts(section *Section) *Missing {
 	t := assumptions{newTable("Assumptions, and how well they hold", "", left("about"), left("what is known"), left("what it means"))}
 	if a := s.main(); a != nil {
 		s.doubtClocks(t, a)
@@ -35,7 +34,7 @@ func (s *story) tellDoubts() *Section {
 	} else {
 		section.say("There were no warnings when the inputs were read.")
 	}
-	return section
+	return nil
 }
 
 // assumptions is a table of what the answers rest on.

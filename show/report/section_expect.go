@@ -11,32 +11,27 @@ import (
 )
 
 // tellExpectations reports whether measurements scale as expected.
-func (s *story) tellExpectations() *Section {
-	section := &Section{ID: "expectations", Title: "Does it meet its expectations", Question: "Does the program scale as its authors expect?"}
+func (s *story) tellExpectations(section *Section) *Missing {
 	switch {
 	case s.in.Expectations == nil:
 		data := s.from
 		if len(data) == 0 {
 			data = []string{"runs.json"}
 		}
-		section.Missing = &Missing{"no expectations were given", command("report", data, "--expectations", "expectations.yaml")}
-		return section
+		return &Missing{"no expectations were given", command("report", data, "--expectations", "expectations.yaml")}
 	case !s.judged.asked:
-		section.Missing = &Missing{"expectations are held against measurements over several numbers of ranks, and none were given",
+		return &Missing{"expectations are held against measurements over several numbers of ranks, and none were given",
 			command("report", "runs.json", "--expectations", s.in.Expectations.Name)}
-		return section
 	case s.judged.err != nil:
 		section.doubt("The expectations cannot be checked: " + s.judged.err.Error())
-		return section
+		return nil
 	}
 	r := s.judged.value
 	section.say(expectationWords(r))
 	section.titled("Expectations", command("check", s.in.Expectations.Name, s.from),
 		tables.Verdicts(tables.VerdictsOf("", r)).Pick("verdict", "name", "metric", "expected", "result", "why"))
-	if f := s.expectationFigure(r); f != nil {
-		section.figure(f)
-	}
-	return section
+	section.figure(s.expectationFigure(r))
+	return nil
 }
 
 // expectationWords sums the verdicts up.

@@ -44,15 +44,12 @@ func (s *story) askAdvice() (*advise.Result, error) {
 func FreeNetwork() []string { return []string{"-L", "0", "-o", "0", "-g", "0", "-G", "0"} }
 
 // tellGain reports what changes would gain: the list of the verb advise.
-func (s *story) tellGain() *Section {
-	section := &Section{ID: "gain", Title: "What a fix would gain", Question: "What should be changed first, and how long " +
-		"would the run take then?"}
-	if section.Missing = s.notSimulated(); section.Missing != nil {
-		return section
+func (s *story) tellGain(section *Section) *Missing {
+	if missing := s.notSimulated(); missing != nil {
+		return missing
 	}
 	if s.advice.err != nil {
-		section.Missing = &Missing{"the run cannot be simulated: " + s.advice.err.Error(), ""}
-		return section
+		return &Missing{"the run cannot be simulated: " + s.advice.err.Error(), ""}
 	}
 	r, whole := s.advice.value, s.adviseCommand()
 	section.say(fmt.Sprintf("The simulated run takes %s on %s. Ranked are changes that gain %s or more: %s.",
@@ -83,7 +80,7 @@ func (s *story) tellGain() *Section {
 		section.doubt("No machine was given, so the parameters of the network were estimated from the messages of the run: " +
 			code(s.in.Estimate) + ". " + code("--machine NAME") + " simulates a machine.")
 	}
-	return section
+	return nil
 }
 
 // adviseCommand looks for all changes that pay.

@@ -20,13 +20,12 @@ import (
 )
 
 // tellRun reports what ran.
-func (s *story) tellRun() *Section {
-	section := &Section{ID: "run", Title: "What ran", Question: "Which program, where, for how long, and how was it observed?"}
+func (s *story) tellRun(section *Section) *Missing {
 	if s.main() == nil {
 		section.Blocks = append(section.Blocks, Block{Facts: s.dataFacts()})
 		section.doubt("These are measurements without a run: which ranks wait in them is unknown. " +
 			code("slackline record -- mpirun -n 8 ./app") + " records one.")
-		return section
+		return nil
 	}
 	a := s.main()
 	section.Blocks = append(section.Blocks, Block{Facts: a.facts()})
@@ -38,10 +37,8 @@ func (s *story) tellRun() *Section {
 		section.say(fmt.Sprintf("Everything below is about the time from %s to %s of the run, as requested. Simulations are of the whole run.",
 			a.begin.Short(), a.end.Short()))
 	}
-	if f := a.matrixFigure(); f != nil {
-		section.figure(f)
-	}
-	return section
+	section.figure(a.matrixFigure())
+	return nil
 }
 
 // facts describe a run.
@@ -227,11 +224,10 @@ func (a *analyzed) matrixFigure() *Figure {
 }
 
 // tellCompared compares several runs.
-func (s *story) tellCompared() *Section {
+func (s *story) tellCompared(section *Section) *Missing {
 	if len(s.runs) < 2 {
 		return nil
 	}
-	section := &Section{ID: "compared", Title: "The runs compared", Question: "How do the runs differ?"}
 	words := []string{}
 	for _, r := range s.runs {
 		words = append(words, r.run.Words[0])
@@ -254,11 +250,9 @@ func (s *story) tellCompared() *Section {
 			tables.Share(r.efficiency.Communication), tables.Share(tables.ShareOf(r.waits.Totals.Waiting.Amount, r.total())), largest)
 	}
 	section.table(t)
-	if f := s.seriesFigure(words); f != nil {
-		section.figure(f)
-	}
+	section.figure(s.seriesFigure(words))
 	s.tellComputation(section, words)
-	return section
+	return nil
 }
 
 // tellComputation compares the computation of the runs with that of the first, where all of it was counted.

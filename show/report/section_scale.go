@@ -74,19 +74,17 @@ func defaultScales(p schedule.Program) []int {
 }
 
 // tellScale reports how the program will do at larger scale.
-func (s *story) tellScale() *Section {
-	section := &Section{ID: "scale", Title: "At larger scale", Question: "How will it do with more ranks?"}
+func (s *story) tellScale(section *Section) *Missing {
 	known := s.tellExtrapolated(section)
 	if s.models.asked {
 		s.tellModels(section)
-	} else if !known {
-		section.Missing = s.notSimulated()
-		if section.Missing == nil {
-			section.Missing = &Missing{"a schedule file has one number of ranks; give measurements over several, or a recorded run",
-				command("report", s.main().run.Words, "runs.json")}
-		}
+		return nil
 	}
-	return section
+	if missing := s.notSimulated(); known || missing != nil {
+		return missing
+	}
+	return &Missing{"a schedule file has one number of ranks; give measurements over several, or a recorded run",
+		command("report", s.main().run.Words, "runs.json")}
 }
 
 // tellExtrapolated shows the simulated runs.

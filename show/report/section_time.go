@@ -16,35 +16,28 @@ import (
 )
 
 // tellTime reports how the time is composed and how efficient it is.
-func (s *story) tellTime() *Section {
-	section := &Section{ID: "time", Title: "Where the time goes", Question: "What does the run time consist of, and how much of it is useful?"}
+func (s *story) tellTime(section *Section) *Missing {
 	a := s.main()
 	if a == nil {
-		section.Missing = &Missing{"measurements do not show it; a recorded run does", command("report", "app.slt", s.from)}
-		return section
+		return &Missing{"measurements do not show it; a recorded run does", command("report", "app.slt", s.from)}
 	}
 	if a.empty() {
-		section.Missing = emptyRun
-		return section
+		return emptyRun
 	}
 	section.Blocks = append(section.Blocks, Block{Shares: a.shares()})
 	section.figure(a.timelineFigure())
 	section.say(a.efficiencyWords())
 	section.Blocks = append(section.Blocks, Block{Meters: a.meters()})
 	a.tellCounts(section)
-	if f := a.rankFigure(); f != nil {
-		section.figure(f)
-	}
+	section.figure(a.rankFigure())
 	busy := slices.DeleteFunc(a.profile.Longest(), func(p profile.PathTime) bool { return p.Exclusive == 0 })
 	section.titled("Call paths that take the most time (without what they call)", command("profile", a.words, "--top", "0"),
 		tables.Paths(a.profile, busy, a.composition.Total, shownPaths).
 			Pick("callpath=call path", "time", "share", "visits", "most on rank", "its time="))
-	if f := a.iterationFigure(); f != nil {
-		section.figure(f)
-	}
+	section.figure(a.iterationFigure())
 	section.titled("Collectives", command("profile", a.words), tables.Collectives(profile.Collectives(a.timeline, 1)).
 		Pick("collective=operation", "ranks", "calls", "bytes", "time=time of all ranks"))
-	return section
+	return nil
 }
 
 // tellCounts reports what was counted, and how fast the computation is.

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math/big"
 
 	"slackline/analyze/tolerance"
 	"slackline/internal/phrase"
@@ -66,26 +65,21 @@ func (s *story) askTolerance() (*tolerated, error) {
 }
 
 // tellTolerance reports how much latency, bandwidth and noise the program tolerates.
-func (s *story) tellTolerance() *Section {
-	section := &Section{ID: "tolerance", Title: "What it tolerates", Question: "How much latency, bandwidth and noise does " +
-		"the program tolerate?"}
-	if section.Missing = s.notSimulated(); section.Missing != nil {
-		return section
+func (s *story) tellTolerance(section *Section) *Missing {
+	if missing := s.notSimulated(); missing != nil {
+		return missing
 	}
 	if s.tolerate.err != nil {
-		section.Missing = &Missing{"the static model has no answer: " + s.tolerate.err.Error(), ""}
-		return section
+		return &Missing{"the static model has no answer: " + s.tolerate.err.Error(), ""}
 	}
 	t := s.tolerate.value
 	section.say(s.toleranceWords(t))
 	section.table(s.toleranceTable(t))
 	for i, a := range t.answers[:2] {
-		if f := s.toleranceFigure(a, []string{"latency", "bandwidth"}[i]); f != nil {
-			section.figure(f)
-		}
+		section.figure(s.toleranceFigure(a, []string{"latency", "bandwidth"}[i]))
 	}
 	s.tellNoise(section)
-	return section
+	return nil
 }
 
 // toleranceWords is the answer about latency in words.
@@ -173,11 +167,8 @@ func (s *story) toleranceFigure(a *tolerance.Answers, name string) *Figure {
 		f.Caption = "Run time over the time per byte G, the inverse of the bandwidth. " + f.Caption
 	}
 	for _, c := range a.Curve {
-		x, t := floorOf(c.X), floorOf(c.T)
-		if p == tolerance.G {
-			t /= 1000 // it is in femtoseconds
-		}
-		f.Data.Add(table.Cell{Text: valueWords(p, x), Value: x}, tables.Time(unit.Duration(t)), tables.Count(c.Before), tables.Count(c.After))
+		x, t := a.Floor(c)
+		f.Data.Add(table.Cell{Text: valueWords(p, x), Value: x}, tables.Time(t), tables.Count(c.Before), tables.Count(c.After))
 	}
 	return f
 }
@@ -189,8 +180,6 @@ func toleranceStack(a *tolerance.Answers) *plot.Stack {
 	s.Parts[1].Weight = 0.7
 	return s
 }
-
-func floorOf(r *big.Rat) int64 { return new(big.Int).Div(r.Num(), r.Denom()).Int64() }
 
 // tellNoise reports what noise does to the run at its own size.
 func (s *story) tellNoise(section *Section) {

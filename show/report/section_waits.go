@@ -21,22 +21,19 @@ const (
 )
 
 // tellWaits reports which ranks wait and why.
-func (s *story) tellWaits() *Section {
-	section := &Section{ID: "waits", Title: "Who waits, and why", Question: "Where do ranks wait for others, and what causes it?"}
+func (s *story) tellWaits(section *Section) *Missing {
 	a := s.main()
 	if a != nil && a.empty() {
-		section.Missing = emptyRun
-		return section
+		return emptyRun
 	}
 	if a == nil {
-		section.Missing = &Missing{"measurements do not show it; a recorded run does", command("record", "--", "mpirun", "-n", "8", "./app")}
-		return section
+		return &Missing{"measurements do not show it; a recorded run does", command("record", "--", "mpirun", "-n", "8", "./app")}
 	}
 	t := &a.waits.Totals
 	if t.Waiting.Amount == 0 {
 		section.say("No rank waits.")
 		a.tellNotAnalyzed(section)
-		return section
+		return nil
 	}
 	causes := a.waits.DelaysByPath()
 	section.say(a.waitWords(causes))
@@ -61,7 +58,7 @@ func (s *story) tellWaits() *Section {
 	}
 	a.tellNotAnalyzed(section)
 	section.table(a.metricTable())
-	return section
+	return nil
 }
 
 // tellNotAnalyzed reports how much MPI time no rule understands.
