@@ -94,10 +94,10 @@ func rootCommand(a *env.Env) *cobra.Command {
 	root.SetHelpCommand(helpCommand(a))
 	fs := root.PersistentFlags()
 	fs.SortFlags = false
-	fs.Var(&a.Color, "color", "color in the text output")
+	flags.AddChoice(fs, &a.Color, "color", "color in the text output", "auto", "auto", "always", "never")
 	fs.BoolVar(&a.Quiet, "quiet", false, "no notes and no progress on the standard error; warnings and errors stay")
 	fs.BoolVar(&a.NoProgress, "no-progress", false, "no progress line on the standard error")
-	flags.Complete(root, "color", a.Color.Allowed)
+	flags.CompleteChoices(root, fs)
 	for _, g := range env.Groups() {
 		root.AddGroup(&cobra.Group{ID: string(g), Title: string(g)})
 	}

@@ -39,7 +39,7 @@ var Verb = env.Verb{
 }
 
 func command(a *env.Env) *cobra.Command {
-	o := &adviseOptions{Options: scenario.NewOptions()}
+	o := &adviseOptions{}
 	c := &cobra.Command{
 		Use:   "advise RUN...",
 		Short: "Say what to change first, and what it gains: every change is tried by simulating the run again.",

@@ -63,7 +63,7 @@ var Verb = env.Verb{
 // NewOptions are those of a call without flags.
 func NewOptions() *Options {
 	formats := env.Formats(formatMarkdown, formatJUnit, formatGitHub, formatGitLab, formatAzure)
-	return &Options{Method: cliscaling.NewMethodOptions(), result: env.ResultFlags{Format: formats}}
+	return &Options{result: env.ResultFlags{Formats: formats}}
 }
 
 func command(a *env.Env) *cobra.Command {
@@ -121,7 +121,7 @@ type furtherOutput struct{ format, path string }
 
 func (o *Options) further() ([]furtherOutput, error) {
 	var list []furtherOutput
-	formats := o.result.Format.Allowed
+	formats := o.result.Formats
 	for _, text := range o.also {
 		format, path, ok := strings.Cut(text, "=")
 		if !ok || path == "" || !slices.Contains(formats, format) {
@@ -172,12 +172,12 @@ func (o *Options) Run(a *env.Env, c *cobra.Command, args []string) error {
 		return err
 	}
 	for _, f := range further {
-		to := &env.ResultFlags{Format: flags.Choice{Value: f.format}, Out: f.path}
+		to := &env.ResultFlags{Format: f.format, Out: f.path}
 		if err := a.WriteResult("check", inFormat{r, f.format}, to, args); err != nil {
 			return err
 		}
 	}
-	if err := a.WriteResult("check", inFormat{r, o.result.Format.Value}, &o.result, args); err != nil {
+	if err := a.WriteResult("check", inFormat{r, o.result.Format}, &o.result, args); err != nil {
 		return err
 	}
 	return r.exit()

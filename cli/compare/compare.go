@@ -37,7 +37,7 @@ var Verb = env.Verb{
 }
 
 func command(a *env.Env) *cobra.Command {
-	o := &compareOptions{run: scenario.NewRunOptions()}
+	o := &compareOptions{}
 	c := &cobra.Command{
 		Use:   "compare A B",
 		Short: "Compare two runs by call path and metric: what changed, and whether that is more than chance.",

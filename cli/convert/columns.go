@@ -53,7 +53,7 @@ func resident() int64 {
 // writeColumns does it with the long lists of the run in a space.
 func (o *traceOutput) writeColumns(a *env.Env, c *cobra.Command, word string, f columnfile.Format, out string, space *spill.Space) error {
 	begin := time.Now()
-	run := scenario.NewRunOptions()
+	var run scenario.RunOptions
 	run.Space = space
 	run.Strict, run.Future.Program.Partial, run.Threads = o.strict, o.partial, runtime.GOMAXPROCS(0)
 	r, err := run.OpenRun(a, c, word, false)

@@ -20,7 +20,7 @@ import (
 type convertOptions struct {
 	program scenario.ProgramOptions
 	output  export.ScheduleOutput
-	join    flags.Choice
+	join    string
 	repeat  int
 	trace   traceOutput
 }
@@ -35,7 +35,7 @@ const (
 var Verb = env.Verb{Name: "convert", Group: env.Prepare, Job: env.FirstOnly, New: command}
 
 func command(a *env.Env) *cobra.Command {
-	o := &convertOptions{join: flags.NewChoice(joinAfter, joinAfter, joinBeside)}
+	o := &convertOptions{}
 	o.output.Others = append(export.TraceFormatNames(), export.ColumnFormatNames()...)
 	c := &cobra.Command{
 		Use:   "convert INPUT...",
@@ -83,8 +83,8 @@ func command(a *env.Env) *cobra.Command {
 }
 
 func (o *convertOptions) addFlags(fs *pflag.FlagSet) {
-	fs.Var(&o.join, "join", "how several inputs become one: one after the other on the same ranks, or beside each other as jobs "+
-		"on ranks of their own")
+	flags.AddChoice(fs, &o.join, "join", "how several inputs become one: one after the other on the same ranks, or beside each other as "+
+		"jobs on ranks of their own", joinAfter, joinAfter, joinBeside)
 	fs.IntVar(&o.repeat, "repeat", 1, "`number` of times that the whole is carried out, 1 or more")
 }
 
@@ -135,7 +135,7 @@ func (o *convertOptions) run(a *env.Env, c *cobra.Command, args []string) error 
 // compose joins the programs and repeats the whole.
 func (o *convertOptions) compose(programs []schedule.Program) (schedule.Program, error) {
 	join := schedule.Concat
-	if o.join.Value == joinBeside {
+	if o.join == joinBeside {
 		join = schedule.SideBySide
 	}
 	p := programs[0]

@@ -180,7 +180,7 @@ func (o *demoOptions) show(a *env.Env, c *cobra.Command, number int, step *demoS
 	sub.Build = a.Build
 	root := a.Build(sub)
 	for name, value := range map[string]string{
-		"color": a.Color.Value, "quiet": strconv.FormatBool(a.Quiet || !step.slow), "no-progress": strconv.FormatBool(a.NoProgress),
+		"color": a.Color, "quiet": strconv.FormatBool(a.Quiet || !step.slow), "no-progress": strconv.FormatBool(a.NoProgress),
 	} {
 		if err := root.PersistentFlags().Set(name, value); err != nil {
 			return err

@@ -17,8 +17,6 @@ import (
 	"slackline/observe/mpi"
 )
 
-type doctorOptions struct{ format flags.Choice }
-
 // Verb is the entry of the registry.
 var Verb = env.Verb{
 	Name: "doctor", Group: env.Observe, Job: env.OnceOnly, New: command,
@@ -32,7 +30,7 @@ type report struct {
 }
 
 func command(a *env.Env) *cobra.Command {
-	o := &doctorOptions{format: flags.NewChoice("text", "text", "json")}
+	var format string
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Report which MPI libraries, compilers and OpenMP runtimes were found, and what will work.",
@@ -45,13 +43,15 @@ func command(a *env.Env) *cobra.Command {
 				return err
 			}
 			r := report{*d, counters.Here()}
-			if o.format.Value == "json" {
+			if format == "json" {
 				return env.WriteJSONObject(a.Stdout, r)
 			}
 			return r.write(a, a.Stdout)
 		},
 	}
-	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) { fs.Var(&o.format, "format", "format of the output") })
+	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
+		flags.AddChoice(fs, &format, "format", "format of the output", "text", "text", "json")
+	})
 	return c
 }
 

@@ -33,7 +33,7 @@ type Env struct {
 	Stderr io.Writer
 	marks  [2]string // start and end of what is bold, in text that is not escaped yet
 
-	Color      flags.Choice
+	Color      string // auto, always or never
 	Quiet      bool
 	NoProgress bool
 
@@ -58,7 +58,6 @@ func New(args []string, stdin io.Reader, stdout, stderr io.Writer) *Env {
 	secret := rand.Text() // no name that others wrote can have it
 	a := &Env{
 		Args: args, Stdin: stdin, marks: [2]string{"<" + secret + ">", "</" + secret + ">"},
-		Color:  flags.NewChoice("auto", "auto", "always", "never"),
 		Groups: map[*cobra.Command][]flagGroup{},
 	}
 	a.setStreams(stdout, stderr)
@@ -189,8 +188,8 @@ func IsTerminal(w io.Writer) bool {
 
 // Bold decorates a heading on the standard output, if color is wanted there.
 func (a *Env) Bold(s string) string {
-	on := a.Color.Value == "always"
-	if a.Color.Value == "auto" {
+	on := a.Color == "always"
+	if a.Color == "auto" {
 		on = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && IsTerminal(a.Stdout)
 	}
 	if !on || s == "" {

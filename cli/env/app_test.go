@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"slackline/cli/flags"
 	"slackline/internal/provenance"
 	"slackline/internal/table"
 )
@@ -87,7 +86,7 @@ func TestBold(t *testing.T) {
 		{"always", "Title", "\x1b[1mTitle\x1b[0m"}, {"always", "", ""}, {"never", "Title", "Title"}, {"auto", "Title", "Title"},
 	} {
 		a, stdout, _ := called()
-		a.Color.Value = tc.color
+		a.Color = tc.color
 		if _, err := a.Stdout.Write([]byte(a.Bold(tc.text))); err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +96,7 @@ func TestBold(t *testing.T) {
 	}
 	// Names that look like our marks stay what they are, and those with control sequences do no harm.
 	a, stdout, _ := called()
-	a.Color.Value = "always"
+	a.Color = "always"
 	if _, err := a.Stdout.Write([]byte("<b>\x1b[31m</b>")); err != nil || strings.Contains(stdout.String(), "\x1b") {
 		t.Errorf("%q, error %v: a control sequence reached the terminal", stdout, err)
 	}
@@ -136,8 +135,8 @@ func TestTableForms(t *testing.T) {
 		FormatCSV:  "name,value\n\"a,b\",1.23456789\n,\n",
 	} {
 		a, stdout, _ := called()
-		o := &ResultFlags{Format: Formats()}
-		o.Format.Value = format
+		o := &ResultFlags{}
+		o.Format = format
 		if err := a.WriteResult("list", Table{tab}, o, nil); err != nil || stdout.String() != want {
 			t.Errorf("%s: error %v\n%q\nwant\n%q", format, err, stdout, want)
 		}
@@ -176,7 +175,7 @@ func TestResultFlags(t *testing.T) {
 	if err := fs.Parse([]string{"--format", "xml"}); err == nil {
 		t.Error("--format xml is accepted")
 	}
-	if o := (ResultFlags{Format: flags.NewChoice("html", "html")}); o.IsJSON() {
+	if o := (ResultFlags{Format: "html"}); o.IsJSON() {
 		t.Error("HTML is JSON")
 	}
 }

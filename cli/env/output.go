@@ -32,9 +32,9 @@ const (
 	FormatArrow   = string(columnfile.Arrow)
 )
 
-// Formats is the flag for the form of a result; others are forms that a verb has besides.
-func Formats(others ...string) flags.Choice {
-	return flags.NewChoice(FormatText, append([]string{FormatText, FormatJSON, FormatCSV, FormatParquet, FormatArrow}, others...)...)
+// Formats are the usual forms of a result; others are forms that a verb has besides.
+func Formats(others ...string) []string {
+	return append([]string{FormatText, FormatJSON, FormatCSV, FormatParquet, FormatArrow}, others...)
 }
 
 // IsColumns reports whether a form of a result is a file of columns, with the rows of its CSV.
@@ -73,7 +73,7 @@ func (a *Env) WriteResult(verb string, r Result, o *ResultFlags, inputs []string
 			return err
 		}
 	}
-	format := o.Format.Value
+	format := o.Format
 	return a.writeFormat(format, o.Out, inputs, func(w io.Writer) error { return a.WriteForm(w, verb, r, format) })
 }
 
@@ -125,7 +125,7 @@ func writeFile(out string, inputs []string, fill func(io.Writer) error) error {
 // escaped lets fill write text to a file, without what is bold on a terminal.
 func (a *Env) escaped(w io.Writer, fill func(io.Writer) error) error {
 	p := plain.NewWriter(w).Pass(a.Marked("", "")...)
-	if a.Color.Value == "always" {
+	if a.Color == "always" {
 		p.Pass(a.Marked("\x1b[1m", "\x1b[0m")...)
 	}
 	b := bufio.NewWriterSize(p, 1<<16)
@@ -199,17 +199,23 @@ func To(flag, path string) Output { return Output{flag, path} }
 
 // ResultFlags are the flags of a verb with a result: its form, its file, and the file of its figure.
 type ResultFlags struct {
-	Format flags.Choice
-	Out    string
-	Plot   string
+	Format  string
+	Formats []string // that there are; nil: the usual ones
+	Out     string
+	Plot    string
 }
 
-// AddFlags adds --format and --out. The forms are the usual ones, unless others are set before.
-func (o *ResultFlags) AddFlags(fs *pflag.FlagSet, usage string) {
-	if o.Format.Allowed == nil {
-		o.Format = Formats()
+// AddFormat adds --format.
+func (o *ResultFlags) AddFormat(fs *pflag.FlagSet, usage string) {
+	if o.Formats == nil {
+		o.Formats = Formats()
 	}
-	fs.Var(&o.Format, "format", usage)
+	flags.AddChoice(fs, &o.Format, "format", usage, FormatText, o.Formats...)
+}
+
+// AddFlags adds --format and --out.
+func (o *ResultFlags) AddFlags(fs *pflag.FlagSet, usage string) {
+	o.AddFormat(fs, usage)
 	fs.StringVar(&o.Out, "out", "", "write the result to this `file` instead of the standard output")
 }
 
@@ -219,7 +225,7 @@ func (o *ResultFlags) AddPlot(fs *pflag.FlagSet, usage string) {
 }
 
 // IsJSON reports whether the result is written with its provenance.
-func (o *ResultFlags) IsJSON() bool { return o.Format.Value == FormatJSON }
+func (o *ResultFlags) IsJSON() bool { return o.Format == FormatJSON }
 
 // Check finds out early that the result cannot be written, or what further flags ask for.
 func (o *ResultFlags) Check(inputs []string, further ...Output) error {

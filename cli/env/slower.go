@@ -28,18 +28,15 @@ const (
 	shareAlways = "always" // for measurements, and tests
 )
 
-// ShareFlag is the flag that keeps the processes of a job together.
-func ShareFlag() flags.Choice { return flags.NewChoice(shareAuto, shareAuto, shareAlways) }
-
-// AddShare adds the flag.
-func AddShare(fs *pflag.FlagSet, share *flags.Choice, what string) {
-	fs.Var(share, "share", "in an MPI job: share "+what+" as long as that is faster than one process (auto), or in any case (always); "+
-		"the result is the same")
+// AddShare adds the flag that keeps the processes of a job together.
+func AddShare(fs *pflag.FlagSet, share *string, what string) {
+	flags.AddChoice(fs, share, "share", "in an MPI job: share "+what+" as long as that is faster than one process (auto), or in any case "+
+		"(always); the result is the same", shareAuto, shareAuto, shareAlways)
 }
 
 // FasterAlone lets the processes of a job do something together, or process 0 alone if they turn out to be slower.
-func (a *Env) FasterAlone(c *cobra.Command, share *flags.Choice, do func() error) error {
-	if !a.Shares() || share.Value == shareAlways {
+func (a *Env) FasterAlone(c *cobra.Command, share string, do func() error) error {
+	if !a.Shares() || share == shareAlways {
 		return do()
 	}
 	if cores := a.Job.Vain; cores > 0 {

@@ -41,7 +41,7 @@ type exploreOptions struct {
 var Verb = env.Verb{Name: "explore", Group: env.Show, Job: env.FirstOnly, New: command}
 
 func command(a *env.Env) *cobra.Command {
-	o := &exploreOptions{run: scenario.NewRunOptions()}
+	o := &exploreOptions{}
 	c := &cobra.Command{
 		Use:   "explore INPUT...",
 		Short: "Look at runs in a browser: timeline, waits and their causes, call tree, maps, tolerance, models.",

@@ -5,10 +5,14 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func TestChoice(t *testing.T) {
-	c := NewChoice("text", "text", "json", "csv")
+	fs := pflag.NewFlagSet("verb", pflag.ContinueOnError)
+	var value string
+	AddChoice(fs, &value, "format", "", "text", "text", "json", "csv")
+	c := fs.Lookup("format").Value
 	if got := c.Type(); got != "text|json|csv" {
 		t.Errorf("Type() = %q", got)
 	}
@@ -16,10 +20,10 @@ func TestChoice(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), `"jsn" is not one of text, json, csv; did you mean json?`) {
 		t.Errorf("error = %v, want the words and a suggestion", err)
 	}
-	if c.Value != "text" {
-		t.Errorf("a wrong word changed the value to %q", c.Value)
+	if value != "text" {
+		t.Errorf("a wrong word changed the value to %q", value)
 	}
-	if err := c.Set("csv"); err != nil || c.String() != "csv" {
+	if err := c.Set("csv"); err != nil || c.String() != "csv" || value != "csv" {
 		t.Errorf("Set(csv) = %v, value %q", err, c.String())
 	}
 }
@@ -27,8 +31,8 @@ func TestChoice(t *testing.T) {
 // TestCompletion wants words by their beginning: of flags that are a choice, and of the last part of a list.
 func TestCompletion(t *testing.T) {
 	command := &cobra.Command{Use: "verb", Run: func(*cobra.Command, []string) {}}
-	choice := NewChoice("text", "text", "json", "csv")
-	command.Flags().Var(&choice, "format", "")
+	var format string
+	AddChoice(command.Flags(), &format, "format", "", "text", "text", "json", "csv")
 	command.Flags().String("metrics", "", "")
 	command.Flags().String("name", "", "")
 	CompleteChoices(command, command.Flags())

@@ -13,7 +13,6 @@ import (
 	"slackline/cli/env"
 	"slackline/cli/export"
 	"slackline/cli/flags"
-	"slackline/cli/listing"
 	"slackline/cli/scenario"
 	"slackline/internal/suggest"
 	"slackline/internal/table"
@@ -26,7 +25,7 @@ type generateOptions struct {
 	program scenario.ProgramOptions
 	output  export.ScheduleOutput
 	list    bool
-	listing.Options
+	result  env.ResultFlags // of the list
 }
 
 // Verb is the entry of the registry.
@@ -36,7 +35,7 @@ var Verb = env.Verb{
 }
 
 func command(a *env.Env) *cobra.Command {
-	o := &generateOptions{Options: *listing.NewOptions()}
+	o := &generateOptions{}
 	c := &cobra.Command{
 		Use:   "generate INPUT",
 		Short: "Write a pattern or a recorded run as a schedule file, or list the patterns there are.",
@@ -58,7 +57,7 @@ func command(a *env.Env) *cobra.Command {
 	}
 	a.AddGroup(c, "List", func(fs *pflag.FlagSet) {
 		fs.BoolVar(&o.list, "list", false, "list patterns and algorithms, or describe the one that is named")
-		o.Options.AddFlags(fs)
+		o.result.AddFormat(fs, "form of the output")
 	})
 	a.AddGroup(c, "Output", o.output.AddFlags)
 	a.AddGroup(c, "Pattern or recorded run", o.program.AddFlags)
@@ -80,7 +79,7 @@ func (o *generateOptions) run(a *env.Env, c *cobra.Command, args []string) error
 			}
 			list.only = &known[i]
 		}
-		return a.WriteResult("list", list, &env.ResultFlags{Format: o.Format, Out: o.output.Out}, nil)
+		return a.WriteResult("list", list, &env.ResultFlags{Format: o.result.Format, Out: o.output.Out}, nil)
 	}
 	a.WarnOfVoid(c, " without --list; the format of a schedule is given with --to", "format")
 	if _, err := o.output.Format(c); err != nil {

@@ -62,7 +62,7 @@ type checkOptions struct {
 }
 
 func checkCommand(a *env.Env) *cobra.Command {
-	o := &checkOptions{result: env.ResultFlags{Format: env.Formats(formatMarkdown)}}
+	o := &checkOptions{result: env.ResultFlags{Formats: env.Formats(formatMarkdown)}}
 	c := &cobra.Command{
 		Use:   "check",
 		Short: "Find what changed, at which commits; the exit code reports it to continuous integration.",
@@ -182,7 +182,7 @@ func (r *checkReport) summary() string {
 func (r *checkReport) Rows(*env.Env) env.Rows { return tables.ChangeRows(r.Result, r.list) }
 
 func (r *checkReport) Text(a *env.Env, w io.Writer) {
-	if r.options.result.Format.Value == formatMarkdown {
+	if r.options.result.Format == formatMarkdown {
 		r.writeMarkdown(w)
 		return
 	}

@@ -25,16 +25,16 @@ type injectOptions struct {
 	gap     flags.Quantity[unit.PerByte]
 	base    flags.Quantity[unit.Duration]
 	eager   flags.Quantity[unit.Size]
-	panel   flags.Choice
+	panel   string
 
 	noise string
-	align flags.Choice
+	align string
 	seed  uint64
 
 	mpi    string
-	sleep  flags.Choice
+	sleep  string
 	out    string
-	format flags.Choice
+	format string
 }
 
 // Verb is the entry of the registry.
@@ -44,11 +44,7 @@ var Verb = env.Verb{
 }
 
 func command(a *env.Env) *cobra.Command {
-	o := &injectOptions{
-		panel: flags.NewChoice("d", "b", "c", "d"),
-		align: flags.NewChoice(scenario.AlignIndependent, scenario.AlignIndependent, scenario.AlignCoscheduled),
-		sleep: flags.NewChoice("auto", "auto", "on", "off"), format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON),
-	}
+	o := &injectOptions{}
 	c := &cobra.Command{
 		Use:   "inject [flags] -- COMMAND...",
 		Short: "Run an MPI program under artificial latency and noise.",
@@ -85,23 +81,26 @@ func (o *injectOptions) addLatencyFlags(fs *pflag.FlagSet) {
 		"for sizes up to 4 MiB)")
 	fs.Var(&o.eager, "eager-limit", "larger messages than this `size` have a handshake, of which each part gets the latency (default: as "+
 		"the MPI does, measured at MPI_Init)")
-	fs.Var(&o.panel, "panel", "for comparison, what naive ways of injecting do: b delays the sender, c delays messages one after another")
+	flags.AddChoice(fs, &o.panel, "panel", "for comparison, what naive ways of injecting do: b delays the sender, c delays messages one "+
+		"after another", "d", "b", "c", "d")
 }
 
 func (o *injectOptions) addNoiseFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.noise, "noise", "", "`SPEC|NAME|FILE` of the noise on all ranks, e.g. 100Hz:200us, as for simulate")
 	fs.Uint64Var(&o.seed, "seed", 0, "`number` from which the noise and the ranks' offsets in it are drawn, as for simulate")
-	fs.Var(&o.align, "offsets", "which ranks share an offset in the noise: none, or all (co-scheduling)")
+	flags.AddChoice(fs, &o.align, "offsets", "which ranks share an offset in the noise: none, or all (co-scheduling)",
+		scenario.AlignIndependent, scenario.AlignIndependent, scenario.AlignCoscheduled)
 }
 
 func (o *injectOptions) addMPIFlags(fs *pflag.FlagSet) {
 	env.AddProgramMPI(fs, &o.mpi)
-	fs.Var(&o.sleep, "sleep", "ranks that are held give up the CPU; auto: if there are more ranks than CPUs")
+	flags.AddChoice(fs, &o.sleep, "sleep", "ranks that are held give up the CPU; auto: if there are more ranks than CPUs", "auto", "auto",
+		"on", "off")
 }
 
 func (o *injectOptions) addOutputFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.out, "out", "", "`file` for the report (default: the standard error)")
-	fs.Var(&o.format, "format", "form of the report")
+	flags.AddChoice(fs, &o.format, "format", "form of the report", env.FormatText, env.FormatText, env.FormatJSON)
 }
 
 func (o *injectOptions) run(a *env.Env, c *cobra.Command, args []string) error {
@@ -128,7 +127,7 @@ func (o *injectOptions) run(a *env.Env, c *cobra.Command, args []string) error {
 // options turns the flags into what the injection wants.
 func (o *injectOptions) options(a *env.Env) (inject.Options, error) {
 	r := inject.Options{
-		MPI: o.mpi, Gap: o.gap.Value, Base: -1, Panel: o.panel.Value, Seed: o.seed, Sleep: o.sleep.Value,
+		MPI: o.mpi, Gap: o.gap.Value, Base: -1, Panel: o.panel, Seed: o.seed, Sleep: o.sleep,
 		Streams: mpi.Streams{In: a.Stdin, Out: env.Raw(a.Stdout), Err: env.Raw(a.Stderr)}, Note: a.Note, Warn: a.Warn,
 	}
 	for _, text := range o.latency {
@@ -142,7 +141,7 @@ func (o *injectOptions) options(a *env.Env) (inject.Options, error) {
 	if o.eager.Given {
 		r.Eager = &o.eager.Value
 	}
-	if o.align.Value == scenario.AlignCoscheduled {
+	if o.align == scenario.AlignCoscheduled {
 		r.Alignment = noise.CoScheduled
 	}
 	switch {
@@ -150,11 +149,11 @@ func (o *injectOptions) options(a *env.Env) (inject.Options, error) {
 		return r, exit.Usagef("--gap-per-byte needs --latency, which may be 0")
 	case len(o.latency) == 0 && o.noise == "":
 		return r, exit.Usagef("give --latency or --noise, or both")
-	case len(o.latency) == 0 && (o.gap.Given || o.base.Given || o.eager.Given || o.panel.Value != "d"):
+	case len(o.latency) == 0 && (o.gap.Given || o.base.Given || o.eager.Given || o.panel != "d"):
 		return r, exit.Usagef("--gap-per-byte, --base, --eager-limit and --panel need --latency, which may be 0")
-	case o.panel.Value != "d" && (len(o.latency) > 1 || r.Latency.Selective()):
-		return r, exit.Usagef("--panel %s needs one latency for all messages", o.panel.Value)
-	case o.format.Value == env.FormatJSON && o.out == "":
+	case o.panel != "d" && (len(o.latency) > 1 || r.Latency.Selective()):
+		return r, exit.Usagef("--panel %s needs one latency for all messages", o.panel)
+	case o.format == env.FormatJSON && o.out == "":
 		return r, exit.Usagef("--format json needs --out: the standard error is the program's, too")
 	}
 	if o.noise == "" {
@@ -167,14 +166,14 @@ func (o *injectOptions) options(a *env.Env) (inject.Options, error) {
 
 // report describes what was done.
 func (o *injectOptions) report(a *env.Env, r *inject.Result) error {
-	if o.format.Value != env.FormatJSON && o.out == "" {
+	if o.format != env.FormatJSON && o.out == "" {
 		for _, line := range injectLines(r) {
 			a.Note("%s", line)
 		}
 		return nil
 	}
 	return a.WriteOut(o.out, nil, func(w io.Writer) error {
-		if o.format.Value == env.FormatJSON {
+		if o.format == env.FormatJSON {
 			record := a.Record()
 			if r.Noise != "" {
 				record.Seed = &r.Seed

@@ -10,20 +10,9 @@ import (
 	"slackline/internal/table"
 )
 
-// listOptions are the flags of verbs that print a table.
-type Options struct{ Format flags.Choice }
-
-func NewOptions() *Options {
-	return &Options{env.Formats()}
-}
-
-func (o *Options) AddFlags(fs *pflag.FlagSet) {
-	fs.Var(&o.Format, "format", "form of the output")
-}
-
-// listCommand is the verb VERB list: it prints a table of what is built in.
+// Command is the verb VERB list: it prints a table of what is built in.
 func Command(a *env.Env, verb, short string, rows func() (*table.Table, error)) *cobra.Command {
-	o := NewOptions()
+	var o env.ResultFlags
 	c := &cobra.Command{
 		Use:     "list",
 		Short:   short,
@@ -34,9 +23,9 @@ func Command(a *env.Env, verb, short string, rows func() (*table.Table, error)) 
 			if err != nil {
 				return err
 			}
-			return a.WriteResult("list", env.Table{Table: t}, &env.ResultFlags{Format: o.Format}, nil)
+			return a.WriteResult("list", env.Table{Table: t}, &o, nil)
 		},
 	}
-	a.AddGroup(c, "Flags", o.AddFlags)
+	a.AddGroup(c, "Flags", func(fs *pflag.FlagSet) { o.AddFormat(fs, "form of the output") })
 	return c
 }

@@ -24,13 +24,13 @@ type measureClocksOptions struct {
 	inject  string
 	options measure.ClockOptions
 	every   time.Duration
-	figure  flags.Choice
+	figure  string
 	raw     string
 	result  env.ResultFlags
 }
 
 func measureClocksCommand(a *env.Env) *cobra.Command {
-	o := &measureClocksOptions{options: measure.DefaultClocks(), figure: flags.NewChoice(figureRoundTrips, clockFigures...)}
+	o := &measureClocksOptions{options: measure.DefaultClocks()}
 	c := &cobra.Command{
 		Use:   "clocks",
 		Short: "Compare the clocks of MPI ranks, and find out how well they can be brought together.",
@@ -66,8 +66,8 @@ func measureClocksCommand(a *env.Env) *cobra.Command {
 		o.result.AddFlags(fs, "form of the output; csv has every model of every rank")
 		fs.StringVar(&o.raw, "raw", "", "write all pings with their stamps to this CSV `file`")
 		o.result.AddPlot(fs, "draw a figure into `FILE.svg|png`")
-		fs.Var(&o.figure, "figure", "what --plot draws: the distribution of round trips, the drift of the ranks, what stopping after N pings "+
-			"costs and gives, the tree, the times of both schemes")
+		flags.AddChoice(fs, &o.figure, "figure", "what --plot draws: the distribution of round trips, the drift of the ranks, what "+
+			"stopping after N pings costs and gives, the tree, the times of both schemes", figureRoundTrips, clockFigures...)
 	})
 	return c
 }
@@ -100,7 +100,7 @@ func (o *measureClocksOptions) run(a *env.Env, c *cobra.Command) error {
 	if err := o.result.Check(nil, env.To("raw", o.raw)); err != nil {
 		return err
 	}
-	r := &measuredClocks{seed: seed, figure: o.figure.Value}
+	r := &measuredClocks{seed: seed, figure: o.figure}
 	if err := r.measure(a, c, o, options); err != nil {
 		return interruptedOr(c.Context(), err)
 	}

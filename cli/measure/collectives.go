@@ -26,7 +26,7 @@ type measureCollectivesOptions struct {
 	sizes      string
 	ranks      string
 	schemes    []string
-	reduction  flags.Choice
+	reduction  measure.Reduction
 	options    measure.CollectiveOptions // those that are no list
 	result     env.ResultFlags
 	raw        string
@@ -34,7 +34,7 @@ type measureCollectivesOptions struct {
 }
 
 func measureCollectivesCommand(a *env.Env) *cobra.Command {
-	o := &measureCollectivesOptions{options: measure.DefaultCollectives(), reduction: flags.NewChoice("", words(measure.Reductions)...)}
+	o := &measureCollectivesOptions{options: measure.DefaultCollectives()}
 	c := &cobra.Command{
 		Use:   "collectives",
 		Short: "Time the collective and one-sided operations of an MPI, from a common start on synchronized clocks.",
@@ -77,8 +77,8 @@ func measureCollectivesCommand(a *env.Env) *cobra.Command {
 		fs.Var((*flags.Time)(&o.options.Budget), "budget", "round-time: stop an operation after this `time`")
 	})
 	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
-		fs.Var(&o.reduction, "reduction", "the time of an execution: of the slowest process (default), of rank 0 (default of mpptest and "+
-			"mpbench), from the first start to the last end, the mean, of the fastest")
+		flags.AddChoice(fs, &o.reduction, "reduction", "the time of an execution: of the slowest process (default), of rank 0 (default of "+
+			"mpptest and mpbench), from the first start to the last end, the mean, of the fastest", "", measure.Reductions...)
 		o.result.AddFlags(fs, "form of the output; json and csv are data for 'check' and 'scaling'")
 		fs.StringVar(&o.raw, "raw", "", "write start and end of every execution on every rank to this CSV `file`, which 'check' "+
 			"and 'scaling' read too")
@@ -144,7 +144,7 @@ func (o *measureCollectivesOptions) run(a *env.Env, c *cobra.Command) error {
 	if c.Flags().Changed("barriers") && !slices.Contains(o.schemes, string(measure.IMB)) {
 		a.Warn("--barriers has no effect: only the scheme imb has a number of barriers")
 	}
-	r := &measuredCollectives{reduction: measure.Reduction(o.reduction.Value), seed: o.options.Seed}
+	r := &measuredCollectives{reduction: o.reduction, seed: o.options.Seed}
 	if o.baseline != "" {
 		if r.before, err = ReadCollectivesBaseline(o.baseline); err != nil {
 			return err

@@ -86,7 +86,7 @@ func TestMeasuredNetworkOutput(t *testing.T) {
 	var out, errs bytes.Buffer
 	a := env.New(nil, nil, &out, &errs)
 	o := &measureNetworkOptions{machine: filepath.Join(dir, "m.yaml"), name: "mine",
-		result: env.ResultFlags{Format: env.Formats(), Plot: filepath.Join(dir, "m.svg")}}
+		result: env.ResultFlags{Format: env.FormatText, Plot: filepath.Join(dir, "m.svg")}}
 	if err := r.output(a, o); err != nil {
 		t.Fatal(err)
 	}

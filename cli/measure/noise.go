@@ -37,7 +37,7 @@ const shownFrequencies = 5
 
 // measureNoiseOptions are the flags of measure noise.
 type measureNoiseOptions struct {
-	method  flags.Choice
+	method  string
 	cpus    string
 	options measure.NoiseOptions
 	runs    int
@@ -47,7 +47,6 @@ type measureNoiseOptions struct {
 
 func measureNoiseCommand(a *env.Env) *cobra.Command {
 	o := &measureNoiseOptions{
-		method: flags.NewChoice(string(measure.Selfish), measure.Methods...),
 		options: measure.NoiseOptions{
 			Time: 2 * time.Second, MaxDetours: measure.DefaultMaxDetours, Threshold: measure.DefaultThreshold, Quantum: measure.DefaultQuantum,
 		},
@@ -68,7 +67,8 @@ func measureNoiseCommand(a *env.Env) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(a, c) },
 	}
 	a.AddGroup(c, "Measurement", func(fs *pflag.FlagSet) {
-		fs.Var(&o.method, "method", "selfish: read the clock all the time; fwq: the same work again and again; ftq: work done in equal times")
+		flags.AddChoice(fs, &o.method, "method", "selfish: read the clock all the time; fwq: the same work again and again; ftq: work done "+
+			"in equal times", string(measure.Selfish), measure.Methods...)
 		fs.StringVar(&o.cpus, "cpus", "", "`list` of CPUs that are measured at the same time, e.g. 1 or 0,2-3, or all (default: the last one)")
 		fs.Var((*flags.Time)(&o.options.Time), "time", "`time` to measure, e.g. 30s")
 		fs.Float64Var(&o.options.Threshold, "threshold", o.options.Threshold, "selfish: a detour takes longer than `number` times "+
@@ -112,7 +112,7 @@ func (o *measureNoiseOptions) run(a *env.Env, c *cobra.Command) error {
 		return err
 	}
 	options := o.options
-	options.Method, options.CPUs, options.Child = measure.Method(o.method.Value), cpus, []string{self, "measure", noiseChildVerb}
+	options.Method, options.CPUs, options.Child = measure.Method(o.method), cpus, []string{self, "measure", noiseChildVerb}
 	if err := options.Check(); err != nil {
 		return exit.Usagef("%v", err)
 	}
@@ -139,7 +139,7 @@ func (o *measureNoiseOptions) run(a *env.Env, c *cobra.Command) error {
 
 // checkFlags refuses flags that do not belong to the method.
 func (o *measureNoiseOptions) checkFlags(c *cobra.Command) error {
-	selfish := o.method.Value == string(measure.Selfish)
+	selfish := o.method == string(measure.Selfish)
 	for _, name := range []string{"threshold", "max-detours", "profile"} {
 		if c.Flags().Changed(name) && !selfish {
 			return exit.Usagef("--%s belongs to --method selfish, which finds single detours", name)

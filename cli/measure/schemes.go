@@ -44,9 +44,7 @@ type measureSchemesOptions struct {
 }
 
 func measureSchemesCommand(a *env.Env) *cobra.Command {
-	o := &measureSchemesOptions{
-		machine: scenario.NewMachineOptions(),
-	}
+	o := &measureSchemesOptions{}
 	c := &cobra.Command{
 		Use:   "schemes",
 		Short: "Simulate what benchmarks of collectives would report at any scale, beside the true time.",

@@ -188,7 +188,7 @@ func (in *noiseInput) title() string {
 
 // noiseShowOptions are the flags of noise show.
 type noiseShowOptions struct {
-	to   flags.Choice
+	to   string
 	out  string
 	seed uint64
 }
@@ -212,7 +212,7 @@ func forms() []string {
 }
 
 func noiseShowCommand(a *env.Env) *cobra.Command {
-	o := &noiseShowOptions{to: flags.NewChoice(noiseAuto, forms()...)}
+	o := &noiseShowOptions{}
 	c := &cobra.Command{
 		Use:   "show " + noiseArgument,
 		Short: "Print noise as a profile file with its note, or as a trace of its detours.",
@@ -233,7 +233,8 @@ func noiseShowCommand(a *env.Env) *cobra.Command {
 }
 
 func (o *noiseShowOptions) addFlags(fs *pflag.FlagSet) {
-	fs.Var(&o.to, "to", "form of the output; auto: by the suffix of --out (.yaml, .txt, .bin), else yaml, and text of what was recorded")
+	flags.AddChoice(fs, &o.to, "to", "form of the output; auto: by the suffix of --out (.yaml, .txt, .bin), else yaml, and text of what "+
+		"was recorded", noiseAuto, forms()...)
 	fs.StringVar(&o.out, "out", "", "write to this `file` instead of the standard output")
 	fs.Uint64Var(&o.seed, "seed", 0, "`seed` of the random choices in a trace; equal seeds give equal traces")
 }
@@ -288,12 +289,12 @@ func (o *noiseShowOptions) form(in *noiseInput) noise.Format {
 		name = noiseText
 	}
 	for _, f := range noise.Formats() {
-		if o.to.Value == noiseAuto && f.Write != nil && slices.Contains(f.Suffixes, strings.ToLower(filepath.Ext(o.out))) {
+		if o.to == noiseAuto && f.Write != nil && slices.Contains(f.Suffixes, strings.ToLower(filepath.Ext(o.out))) {
 			return f
 		}
 	}
-	if o.to.Value != noiseAuto {
-		name = o.to.Value
+	if o.to != noiseAuto {
+		name = o.to
 	}
 	f, _ := noise.FormatNamed(name)
 	return f

@@ -12,7 +12,7 @@ import (
 // Figure is the figure that was asked for.
 func (r *profileReport) Figure(*env.Env) (figure plot.Figure, title, subtitle string, err error) {
 	links := r.profile.Matrix()
-	kind := r.options.kind.Value
+	kind := r.options.kind
 	if kind == profileAuto {
 		switch {
 		case r.iterations != nil && len(r.iterations.List) > 1:

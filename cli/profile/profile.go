@@ -29,12 +29,12 @@ const (
 // profileOptions are the flags of profile.
 type profileOptions struct {
 	run    scenario.RunOptions
-	share  flags.Choice
+	share  string
 	ideal  string
 	top    int
 	byRank bool
 	result env.ResultFlags
-	kind   flags.Choice
+	kind   string
 }
 
 // Verb is the entry of the registry.
@@ -44,11 +44,7 @@ var Verb = env.Verb{
 }
 
 func command(a *env.Env) *cobra.Command {
-	o := &profileOptions{
-		run: scenario.NewRunOptions(), share: env.ShareFlag(),
-		kind: flags.NewChoice(profileAuto, profileAuto, profileMatrix, profileRanks, profileIterations, profileCollective,
-			profileSizes),
-	}
+	o := &profileOptions{}
 	c := &cobra.Command{
 		Use:   "profile INPUT",
 		Short: "Find out where the time of a run goes: by call path, kind of activity, message and iteration.",
@@ -61,7 +57,7 @@ func command(a *env.Env) *cobra.Command {
   mpirun -n 16 slackline profile big.slt`,
 		Args: flags.ExactArgs("INPUT"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.FasterAlone(c, &o.share, func() error { return o.execute(a, c, args[0]) })
+			return a.FasterAlone(c, o.share, func() error { return o.execute(a, c, args[0]) })
 		},
 	}
 	a.AddGroup(c, "Output", o.addOutputFlags)
@@ -77,15 +73,16 @@ func (o *profileOptions) addOutputFlags(fs *pflag.FlagSet) {
 	o.result.AddFlags(fs, "form of the output")
 	env.AddShare(fs, &o.share, "the analysis of a recorded run")
 	o.result.AddPlot(fs, "draw a figure into `FILE.svg|png`")
-	fs.Var(&o.kind, "plot-kind", "what to draw: who sends how much to whom, times by rank, iterations, collectives over time, sizes of "+
-		"messages, or what fits the run")
+	flags.AddChoice(fs, &o.kind, "plot-kind", "what to draw: who sends how much to whom, times by rank, iterations, collectives over time, "+
+		"sizes of messages, or what fits the run", profileAuto, profileAuto, profileMatrix, profileRanks, profileIterations,
+		profileCollective, profileSizes)
 }
 
 func (o *profileOptions) execute(a *env.Env, c *cobra.Command, word string) error {
 	if o.top < 0 {
 		return exit.Usagef("--top: give 0 or more")
 	}
-	if o.result.Plot == "" && o.kind.Value != profileAuto {
+	if o.result.Plot == "" && o.kind != profileAuto {
 		return exit.Usagef("--plot-kind needs --plot FILE")
 	}
 	inputs := o.run.Future.Files(word)

@@ -28,12 +28,12 @@ type recordOptions struct {
 	header         bool
 	recover        string
 
-	callpath flags.Choice
+	callpath string
 	sample   string
 	counters []string
 	maxSize  flags.Quantity[unit.Size]
 	window   string
-	yield    flags.Choice
+	yield    string
 	watchdog flags.Quantity[unit.Duration]
 }
 
@@ -41,9 +41,7 @@ type recordOptions struct {
 var Verb = env.Verb{Name: "record", Group: env.Observe, Job: env.Outside, New: command}
 
 func command(a *env.Env) *cobra.Command {
-	o := &recordOptions{
-		callpath: flags.NewChoice("", "off", "caller", "full"), yield: flags.NewChoice("auto", "auto", "on", "off"),
-	}
+	o := &recordOptions{}
 	c := &cobra.Command{
 		Use:   "record [flags] -- COMMAND...",
 		Short: "Run an MPI program and record what its ranks do: a trace directory.",
@@ -84,7 +82,7 @@ func (o *recordOptions) addOutputFlags(fs *pflag.FlagSet) {
 }
 
 func (o *recordOptions) addFunctionFlags(fs *pflag.FlagSet) {
-	fs.Var(&o.callpath, "callpath", "what is recorded of the way to an MPI call (default full)")
+	flags.AddChoice(fs, &o.callpath, "callpath", "what is recorded of the way to an MPI call (default full)", "", "off", "caller", "full")
 	fs.StringVar(&o.sample, "sample", "auto", "`time` between two samples of the call stack, e.g. 1ms; off: none; auto: 1ms, unless the "+
 		"program was built with -finstrument-functions")
 	fs.StringSliceVar(&o.Filter, "filter", nil, "`patterns` of functions built with -finstrument-functions that are recorded, or with ! in "+
@@ -112,7 +110,8 @@ func (o *recordOptions) addMPIFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.PingEvery, "ping-every", 0, "`number` of collectives of all ranks after which clocks are compared again "+
 		"(default: only at both ends)")
 	fs.BoolVar(&o.PingAll, "ping-all", false, "compare the clocks of ranks on the same host, too")
-	fs.Var(&o.yield, "yield", "make MPICH give up the CPU while it waits; auto: if there are more ranks than CPUs")
+	flags.AddChoice(fs, &o.yield, "yield", "make MPICH give up the CPU while it waits; auto: if there are more ranks than CPUs", "auto",
+		"auto", "on", "off")
 }
 
 func (o *recordOptions) run(a *env.Env, c *cobra.Command, args []string) error {
@@ -166,7 +165,7 @@ func (o *recordOptions) recoverRun(a *env.Env, c *cobra.Command, args []string, 
 // options turns the flags into what the recorder wants.
 func (o *recordOptions) options(a *env.Env) (record.Options, error) {
 	r := o.Options
-	r.CallPath, r.MaxSize, r.Yield = o.callpath.Value, int64(o.maxSize.Value), o.yield.Value
+	r.CallPath, r.MaxSize, r.Yield = o.callpath, int64(o.maxSize.Value), o.yield
 	r.Stdin, r.Stdout, r.Stderr, r.Note, r.Warn = a.Stdin, env.Raw(a.Stdout), env.Raw(a.Stderr), a.Note, a.Warn
 	switch o.sample {
 	case "auto":

@@ -93,7 +93,7 @@ func (o *reportOptions) openRun(a *env.Env, c *cobra.Command, in *report.Input, 
 // openRecorded reads a recorded run and makes a program of it.
 func (o *reportOptions) openRecorded(a *env.Env, c *cobra.Command, in *report.Input, word string) error {
 	t, err := input.OpenTrace(c.Context(), word, input.TraceOptions{
-		Ranks: o.run.Ranks.List, Strict: o.run.Strict, Partial: o.run.Future.Program.Partial, Clock: trace.Clock(o.run.Clock.Value),
+		Ranks: o.run.Ranks.List, Strict: o.run.Strict, Partial: o.run.Future.Program.Partial, Clock: o.run.Clock,
 		Threads: o.run.Threads, Hash: true,
 	})
 	if err != nil {

@@ -40,7 +40,7 @@ type reportOptions struct {
 	replicas     int
 	target       flags.Factor
 	anonymous    bool
-	format       flags.Choice
+	format       string
 	out          string
 }
 
@@ -54,7 +54,7 @@ var Verb = env.Verb{
 }
 
 func command(a *env.Env) *cobra.Command {
-	o := &reportOptions{run: scenario.NewRunOptions(), format: flags.NewChoice(formatHTML, formatHTML, env.FormatJSON)}
+	o := &reportOptions{}
 	c := &cobra.Command{
 		Use:   "report INPUT...",
 		Short: "Write everything about a program into one HTML file that can be sent by mail.",
@@ -100,7 +100,8 @@ func command(a *env.Env) *cobra.Command {
 
 func (o *reportOptions) addReportFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.out, "out", "", "`file` of the report (default report.html, or the standard output for JSON)")
-	fs.Var(&o.format, "format", "form of the report; json has the same content as data")
+	flags.AddChoice(fs, &o.format, "format", "form of the report; json has the same content as data", formatHTML, formatHTML,
+		env.FormatJSON)
 	fs.StringVar(&o.title, "title", "", "`text` of the title (default: the name of the first input)")
 	fs.StringVar(&o.expectations, "expectations", "", "`FILE|mpi` with expectations to check measurements, or a series of runs, against")
 	fs.Var(&o.scales, "scale-to", "also simulate the program on these `numbers` of ranks, e.g. 2^8..2^14 (default: as many as are "+
@@ -114,7 +115,7 @@ func (o *reportOptions) execute(a *env.Env, c *cobra.Command, words []string) er
 	if o.replicas < 1 {
 		return exit.Usagef("--replicas: %d is too few; give at least 1", o.replicas)
 	}
-	if o.out == "" && o.format.Value == formatHTML {
+	if o.out == "" && o.format == formatHTML {
 		o.out = "report.html"
 	}
 	var paths []string
@@ -146,7 +147,7 @@ func (o *reportOptions) execute(a *env.Env, c *cobra.Command, words []string) er
 	}
 	size := int64(0)
 	err = a.WriteOut(o.out, paths, func(w io.Writer) error {
-		if o.format.Value == env.FormatJSON {
+		if o.format == env.FormatJSON {
 			return env.WriteJSONObject(w, document)
 		}
 		counted := &countingWriter{w: w}
@@ -154,7 +155,7 @@ func (o *reportOptions) execute(a *env.Env, c *cobra.Command, words []string) er
 		size = counted.n
 		return err
 	})
-	if err == nil && a.Stream(o.out) == nil && o.format.Value == formatHTML {
+	if err == nil && a.Stream(o.out) == nil && o.format == formatHTML {
 		a.Note("wrote %s, %s; a browser shows it", o.out, unit.Size(size))
 	}
 	return err

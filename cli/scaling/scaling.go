@@ -45,7 +45,7 @@ var Verb = env.Verb{
 }
 
 func command(a *env.Env) *cobra.Command {
-	o := &scalingOptions{method: NewMethodOptions()}
+	o := &scalingOptions{}
 	c := &cobra.Command{
 		Use:   "scaling DATA...",
 		Short: "Find out how measurements grow with the number of processes or the size of the problem.",

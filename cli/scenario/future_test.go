@@ -18,7 +18,7 @@ func futureOf(t *testing.T, args ...string) (f *future, wanted bool, stderr stri
 	var said bytes.Buffer
 	a := env.New(args, nil, &bytes.Buffer{}, &said)
 	a.Quiet = true
-	o := NewRunOptions()
+	var o RunOptions
 	c := &cobra.Command{Use: "test INPUT", Args: cobra.ExactArgs(1), SilenceUsage: true, SilenceErrors: true}
 	o.AddTo(a, c)
 	c.RunE = func(c *cobra.Command, args []string) error {

@@ -28,24 +28,19 @@ type MachineOptions struct {
 	CpuByte  flags.Quantity[unit.PerByte]
 	Eager    flags.Quantity[unit.Size]
 	faster   flags.Factor // of the network
-	model    flags.Choice // simulate.Model
+	model    simulate.Model
 
 	OnlyLatency bool // without a machine, o, g and G are 0 unless they are given
 }
 
-func NewMachineOptions() MachineOptions {
-	return MachineOptions{
-		model: flags.NewChoice(string(simulate.LogGOPS), string(simulate.LogGOPS), string(simulate.LogGPS)),
-	}
-}
-
 // AddModel adds the flag --model, for verbs that simulate one.
 func (o *MachineOptions) AddModel(fs *pflag.FlagSet) {
-	fs.Var(&o.model, "model", "model of the network: with contention (loggops) or static (loggps)")
+	flags.AddChoice(fs, &o.model, "model", "model of the network: with contention (loggops) or static (loggps)", simulate.LogGOPS,
+		simulate.LogGOPS, simulate.LogGPS)
 }
 
 // Model is the model of the network.
-func (o *MachineOptions) Model() simulate.Model { return simulate.Model(o.model.Value) }
+func (o *MachineOptions) Model() simulate.Model { return cmp.Or(o.model, simulate.LogGOPS) }
 
 // isStatic reports whether the model is the static one, which has neither noise nor O, and does without g.
 func (o *MachineOptions) isStatic() bool { return o.Model() == simulate.LogGPS }

@@ -27,9 +27,9 @@ type NoiseOptions struct {
 	profile string
 	File    string
 	Offsets string
-	Align   flags.Choice
+	Align   string
 	Aligned bool // the user has chosen
-	Clock   flags.Choice
+	Clock   string
 	Only    RankList
 	Delays  []whatif.Delay
 }
@@ -47,20 +47,14 @@ const (
 	clockCPU  = "cpu"
 )
 
-func NewNoiseOptions() NoiseOptions {
-	return NoiseOptions{
-		Align: flags.NewChoice(AlignIndependent, AlignIndependent, AlignNode, AlignCoscheduled),
-		Clock: flags.NewChoice(clockTime, clockTime, clockCPU),
-	}
-}
-
 // NoNoise switches off the noise that a machine file names.
 const NoNoise = "none"
 
 // AddFlags adds the flags for simulated runs.
 func (o *NoiseOptions) AddFlags(fs *pflag.FlagSet) {
 	o.AddStaticFlags(fs)
-	fs.Var(&o.Clock, noiseClockFlag, "what moves a rank on in its noise: simulated time, or only its own CPU work, so that waiting does not")
+	flags.AddChoice(fs, &o.Clock, noiseClockFlag, "what moves a rank on in its noise: simulated time, or only its own CPU work, so that "+
+		"waiting does not", clockTime, clockTime, clockCPU)
 }
 
 const noiseClockFlag = "noise-clock"
@@ -71,7 +65,8 @@ func (o *NoiseOptions) AddStaticFlags(fs *pflag.FlagSet) {
 		"drawn with --seed; none: also not the machine's")
 	fs.StringVar(&o.File, "noise-file", "", "noise from this `file`; all ranks start at offset 0, unless --replicas or --offsets draws them")
 	fs.StringVar(&o.Offsets, "noise-offsets", "", "`file` with the offset of each rank in the noise, in ns, one per line")
-	fs.Var(&o.Align, "offsets", "which ranks share an offset in the noise: none, those of a node, or all (co-scheduling)")
+	flags.AddChoice(fs, &o.Align, "offsets", "which ranks share an offset in the noise: none, those of a node, or all (co-scheduling)",
+		AlignIndependent, AlignIndependent, AlignNode, AlignCoscheduled)
 	fs.Var(&o.Only, "noise-ranks", "only these `ranks` are noisy, e.g. 0 or 8..15")
 	flags.AddEach(fs, &o.Delays, parseDelay, "delay", "hold a rank up, `RANK@TIME:DURATION`, e.g. 4@0:20us; may be given several times")
 }
@@ -85,8 +80,8 @@ func (o *NoiseOptions) Check() error {
 	switch {
 	case o.profile != "" && o.File != "":
 		return exit.Usagef("give --noise or --noise-file, not both")
-	case o.Offsets != "" && o.Align.Value != AlignIndependent:
-		return exit.Usagef("give --noise-offsets or --offsets %s, not both", o.Align.Value)
+	case o.Offsets != "" && o.Align != AlignIndependent:
+		return exit.Usagef("give --noise-offsets or --offsets %s, not both", o.Align)
 	}
 	return nil
 }
@@ -115,10 +110,10 @@ func (o *NoiseOptions) Name() string {
 
 // OtherClock is the clock of the noise, if it is not the usual one and there is noise.
 func (o *NoiseOptions) OtherClock() string {
-	if o.Name() == "" || o.Clock.Value == clockTime {
+	if o.Name() == "" || o.Clock != clockCPU {
 		return ""
 	}
-	return o.Clock.Value
+	return o.Clock
 }
 
 // Files are what was read.
@@ -140,7 +135,7 @@ func (o *NoiseOptions) Describe(from source.Source, ranks int, seed uint64, draw
 		name  string
 		given bool
 	}{{"--noise-offsets", o.Offsets != ""}, {"--offsets", o.Aligned}, {"--noise-ranks", n.Only != nil}, {"--" + noiseClockFlag,
-		o.Clock.Value != clockTime}} {
+		o.Clock == clockCPU}} {
 		if f.given && !o.Random() {
 			return n, exit.Usagef("%s needs --noise or --noise-file", f.name)
 		}
@@ -156,7 +151,7 @@ func (o *NoiseOptions) Describe(from source.Source, ranks int, seed uint64, draw
 	if n.Profile, err = o.find(from); err != nil {
 		return n, err
 	}
-	switch o.Align.Value {
+	switch o.Align {
 	case AlignNode:
 		n.Alignment = noise.ByNode
 	case AlignCoscheduled:

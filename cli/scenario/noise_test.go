@@ -61,7 +61,7 @@ func TestRankList(t *testing.T) {
 // described is the noise of some flags on four ranks, in words, or the error.
 func described(t *testing.T, drawn bool, args ...string) string {
 	t.Helper()
-	o := NewNoiseOptions()
+	var o NoiseOptions
 	fs := pflag.NewFlagSet("x", pflag.ContinueOnError)
 	o.AddFlags(fs)
 	if err := fs.Parse(args); err != nil {

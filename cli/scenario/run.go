@@ -35,18 +35,10 @@ type RunOptions struct {
 	Whole      bool // with the start and the end of MPI
 	Ranks      RankList
 	Strict     bool
-	Clock      flags.Choice
+	Clock      trace.Clock
 	Threads    int
 	Space      *spill.Space // that the long lists of a recorded run are in; nil: they are on the heap
 	Future     Options
-}
-
-func NewRunOptions() RunOptions {
-	return RunOptions{
-		Future: NewOptions(),
-		Clock: flags.NewChoice(string(trace.ClockAuto), string(trace.ClockAuto), string(trace.ClockOffsets), string(trace.ClockControl),
-			string(trace.ClockNone)),
-	}
 }
 
 // AddTo gives a command the flags.
@@ -65,9 +57,9 @@ func (o *RunOptions) AddFlags(fs *pflag.FlagSet) {
 		"it is left out if it is 1 % of the run or more")
 	fs.Var(&o.Ranks, "only-ranks", "read these `ranks` only, e.g. 0..15,32; what others have to do with them is left out")
 	fs.BoolVar(&o.Strict, "strict", false, "refuse a trace of which something is missing or damaged")
-	fs.Var(&o.Clock, "clock", "how the clocks of the ranks are brought together: by what was measured (offsets), then without what is still "+
-		"impossible (clc), not at all (none); "+
-		"auto: clc for runs of slackline record, offsets for others")
+	flags.AddChoice(fs, &o.Clock, "clock", "how the clocks of the ranks are brought together: by what was measured (offsets), then without "+
+		"what is still impossible (clc), not at all (none); auto: clc for runs of slackline record, offsets for others", trace.ClockAuto,
+		trace.ClockAuto, trace.ClockOffsets, trace.ClockControl, trace.ClockNone)
 	flags.AddThreads(fs, &o.Threads, runtime.GOMAXPROCS(0), "`number` of threads; the result does not depend on it")
 }
 
@@ -177,7 +169,7 @@ func (o *RunOptions) Simulated(c *cobra.Command, word string) (bool, error) {
 func (o *RunOptions) read(a *env.Env, c *cobra.Command, word string, hash bool) (*Run, error) {
 	options := input.TraceOptions{
 		Begin: o.Begin.Value, End: o.End.Value, Ranks: o.Ranks.List, Strict: o.Strict, Partial: o.Future.Program.Partial,
-		Clock: trace.Clock(o.Clock.Value), Threads: o.Threads, Hash: hash, Group: a.Group(), Space: o.Space,
+		Clock: o.Clock, Threads: o.Threads, Hash: hash, Group: a.Group(), Space: o.Space,
 	}
 	in, err := input.OpenTrace(c.Context(), word, options)
 	if errors.Is(err, trace.ErrOneReader) {
@@ -228,7 +220,7 @@ func (o *RunOptions) chosen(tl *timeline.Timeline) *timeline.Timeline {
 
 // simulate simulates a run.
 func (o *RunOptions) simulate(a *env.Env, c *cobra.Command, word string, hash bool) (*Run, error) {
-	o.Future.Program.Strict, o.Future.Program.Clock = o.Strict, trace.Clock(o.Clock.Value)
+	o.Future.Program.Strict, o.Future.Program.Clock = o.Strict, o.Clock
 	f, err := o.Future.Run(a, c, word, hash)
 	if err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ func opened(t *testing.T, args ...string) (r *Run, stderr string, err error) {
 	var said bytes.Buffer
 	a := env.New(args, nil, &bytes.Buffer{}, &said)
 	a.Quiet = true
-	o := NewRunOptions()
+	var o RunOptions
 	c := &cobra.Command{Use: "test INPUT", Args: cobra.ExactArgs(1), SilenceUsage: true, SilenceErrors: true}
 	o.AddTo(a, c)
 	a.AddGroup(c, "Changes", o.Future.AddChangeFlags)

@@ -32,11 +32,6 @@ type Options struct {
 	balanceBy string // strategy of the changes that balance
 }
 
-// NewOptions returns the options with their defaults.
-func NewOptions() Options {
-	return Options{Machine: NewMachineOptions(), Noise: NewNoiseOptions()}
-}
-
 // AddMapping adds the flag --mapping.
 func AddMapping(fs *pflag.FlagSet, mapping *string) {
 	fs.StringVar(mapping, "mapping", "default", "`NAME|FILE` of the mapping by which collectives choose their algorithms: default, "+

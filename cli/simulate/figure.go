@@ -26,7 +26,7 @@ const (
 func (o *simulateOptions) figure(c *cobra.Command, in *input.Input, m *machine.Machine, so simulate.Options,
 	r *simulate.Result) (plot.Figure, error) {
 	small := len(r.Finish) <= plot.MaxDiagramRows && r.Messages <= plot.MaxDiagramArrows && r.Ops <= plot.MaxDiagramSpans
-	kind := o.plotKind.Value
+	kind := o.plotKind
 	if kind == figureMessages && !small {
 		return nil, fmt.Errorf("--plot-kind messages: %s and %s are too many for a diagram (at most %d and %d); take finish",
 			phrase.Plural(len(r.Finish), "rank"), phrase.Plural(r.Messages, "message"), plot.MaxDiagramRows, plot.MaxDiagramArrows)

@@ -33,7 +33,7 @@ func (o *simulateOptions) shareRun(a *env.Env, m *machine.Machine, word string) 
 		why = "a run with --trace"
 	case o.attribute:
 		why = "a run with --attribute"
-	case o.result.Plot != "" && o.plotKind.Value != figureFinish && o.Program.Kinds.IsFile(word):
+	case o.result.Plot != "" && o.plotKind != figureFinish && o.Program.Kinds.IsFile(word):
 		why = "a message diagram of a file" // for which it is simulated again
 	}
 	if why != "" {

@@ -90,8 +90,8 @@ func (o *simulateOptions) checkReplicas(c *cobra.Command) error {
 	switch {
 	case o.breakdown:
 		return exit.Usagef("--breakdown shows one run; leave out --replicas and give one number of ranks")
-	case o.plotKind.Value != figureAuto:
-		return exit.Usagef("--plot-kind %s shows one run; leave it out for box plots", o.plotKind.Value)
+	case o.plotKind != figureAuto:
+		return exit.Usagef("--plot-kind %s shows one run; leave it out for box plots", o.plotKind)
 	case o.Noise.Offsets != "" && (r.replicas > 0 || r.threshold.Given):
 		return exit.Usagef("--noise-offsets gives the offsets of one run; leave it out, or --replicas")
 	case o.Noise.Offsets != "":

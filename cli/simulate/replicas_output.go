@@ -72,7 +72,7 @@ func (s *seriesReport) title() string {
 // alignment says who shares offsets and by which clock noise comes, if it is not the usual thing.
 func (r *seriesRun) alignment() string {
 	text := ""
-	switch r.Noise.Align.Value {
+	switch r.Noise.Align {
 	case scenario.AlignNode:
 		text = " shared by the ranks of a node"
 	case scenario.AlignCoscheduled:

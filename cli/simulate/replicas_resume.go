@@ -102,7 +102,7 @@ func (r *seriesRun) offsetsWord() string {
 	if r.series.Noise.AtZero {
 		return "zero"
 	}
-	return r.Noise.Align.Value
+	return r.Noise.Align
 }
 
 // traceDigest names noise by its profile and by what is in its trace.

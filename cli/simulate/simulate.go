@@ -20,12 +20,12 @@ import (
 type simulateOptions struct {
 	scenario.Options
 	threads   int
-	share     flags.Choice
+	share     string
 	replicas  replicaOptions
 	breakdown bool
 	attribute bool
 	result    env.ResultFlags
-	plotKind  flags.Choice
+	plotKind  string
 	trace     simulatedTrace
 }
 
@@ -36,11 +36,7 @@ var Verb = env.Verb{
 }
 
 func command(a *env.Env) *cobra.Command {
-	o := &simulateOptions{
-		Options:  scenario.NewOptions(),
-		share:    env.ShareFlag(),
-		plotKind: flags.NewChoice(figureAuto, figureAuto, figureMessages, figureFinish),
-	}
+	o := &simulateOptions{}
 	c := &cobra.Command{
 		Use:   "simulate INPUT",
 		Short: "Simulate a schedule on a machine and print when every rank finishes.",
@@ -87,14 +83,14 @@ func (o *simulateOptions) addOutputFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.attribute, "attribute", false, "say what the noise did: how much of it made the run longer, by source and rank, and where "+
 		"the rest was absorbed")
 	o.result.AddPlot(fs, "draw the run into `FILE.svg|png`")
-	fs.Var(&o.plotKind, "plot-kind", "what to draw: a message diagram (of a small run), a finish-time profile (of a large one), "+
-		"or what fits its size")
+	flags.AddChoice(fs, &o.plotKind, "plot-kind", "what to draw: a message diagram (of a small run), a finish-time profile (of a large "+
+		"one), or what fits its size", figureAuto, figureAuto, figureMessages, figureFinish)
 	o.trace.addFlags(fs)
 }
 
 // run is the verb: open the input, simulate it, print the result.
 func (o *simulateOptions) run(a *env.Env, c *cobra.Command, word string) error {
-	if o.result.Plot == "" && o.plotKind.Value != figureAuto {
+	if o.result.Plot == "" && o.plotKind != figureAuto {
 		return exit.Usagef("--plot-kind needs --plot FILE")
 	}
 	if err := o.Check(a, c, word); err != nil {
@@ -125,7 +121,7 @@ func (o *simulateOptions) run(a *env.Env, c *cobra.Command, word string) error {
 	if o.many() {
 		return o.runMany(a, c, word, s, inputs)
 	}
-	return a.FasterAlone(c, &o.share, func() error { return o.runOne(a, c, word, s, inputs) })
+	return a.FasterAlone(c, o.share, func() error { return o.runOne(a, c, word, s, inputs) })
 }
 
 // runOne simulates the input once.

@@ -215,7 +215,7 @@ func (r *run) tableOf(set *setting) (*tolerance.Table, error) {
 	case len(r.ask.vary) == 0:
 		return w.AllWires(), nil
 	case r.ask.variable() != tolerance.L:
-		return nil, exit.Usagef("--vary: the parts of a topology differ by their latency; leave it out, or --parameter %s", r.ask.parameter.Value)
+		return nil, exit.Usagef("--vary: the parts of a topology differ by their latency; leave it out, or --parameter %s", r.ask.parameter)
 	case len(r.ask.vary) > 1:
 		return nil, exit.Usagef("--vary: of a topology one part is varied at a time; give one of %s", strings.Join(r.ask.vary, ", "))
 	}

@@ -45,8 +45,8 @@ func (o *whereOptions) check(r *run) error {
 		return exit.Usagef("--pairs gives each pair of ranks a latency of its own; leave --topology out, or take --wires")
 	case r.wiring.wires > 0 && len(r.ask.vary) > 0:
 		return exit.Usagef("--wires looks at one wire after the other; leave --vary out")
-	case (o.pairs > 0 || r.wiring.wires > 0) && r.ask.parameter.Value != "L":
-		return exit.Usagef("--pairs and --wires are about latencies; leave --parameter %s out", r.ask.parameter.Value)
+	case (o.pairs > 0 || r.wiring.wires > 0) && r.ask.parameter != "L":
+		return exit.Usagef("--pairs and --wires are about latencies; leave --parameter %s out", r.ask.parameter)
 	}
 	if i := slices.IndexFunc(o.whatIf, func(c whatif.Change) bool { return c.Rank >= 0 }); i >= 0 {
 		return exit.Usagef("--what-if %s: tolerance changes a call path on all ranks; 'slackline waits --machine NAME --what-if' takes a rank",

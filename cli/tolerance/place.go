@@ -26,7 +26,7 @@ type placeOptions struct {
 	cores int
 	inter interLink
 	file  string
-	form  flags.Choice
+	form  string
 	hosts string
 	names []string // of the hosts
 }
@@ -38,16 +38,13 @@ const (
 	rankFileSlurm   = "slurm"
 )
 
-func newPlaceOptions() placeOptions {
-	return placeOptions{form: flags.NewChoice(rankFileOpenMPI, rankFileOpenMPI, rankFileMPICH, rankFileSlurm)}
-}
-
 func (o *placeOptions) addFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.cores, "placement", 0, "look for a placement of the ranks on nodes with this `number` of cores that makes T smaller")
 	fs.Var(&o.inter, "inter", "latency and time per byte between nodes, `L,G`, e.g. 3us,0.05ns; -L and -G are then those inside a node "+
 		"(default: classes node and far of the machine)")
 	fs.StringVar(&o.file, "rank-file", "", "write the placement to this `file`, for the MPI library of --rank-file-for")
-	fs.Var(&o.form, "rank-file-for", "who reads the rank file")
+	flags.AddChoice(fs, &o.form, "rank-file-for", "who reads the rank file", rankFileOpenMPI, rankFileOpenMPI, rankFileMPICH,
+		rankFileSlurm)
 	fs.StringVar(&o.hosts, "hosts", "", "names of the nodes in the rank file, a `LIST|FILE` with one name per line, e.g. n01,n02")
 }
 
@@ -153,10 +150,10 @@ func (r *run) findPlacement(s *tolerance.Schedule) (*tolerance.Placement, error)
 		return nil, exit.Usagef("--hosts names %s, but the ranks need %d", phrase.Plural(n, "node"), nodes)
 	}
 	err = r.app.WriteOut(r.place.file, r.files, func(w io.Writer) error {
-		return writeRankFile(w, p.Nodes, r.place.form.Value, r.place.names)
+		return writeRankFile(w, p.Nodes, r.place.form, r.place.names)
 	})
 	if err == nil {
-		r.app.Note("wrote %s; start the program with %s", r.place.file, rankFileUse(r.place.form.Value, r.place.file, len(p.Nodes)))
+		r.app.Note("wrote %s; start the program with %s", r.place.file, rankFileUse(r.place.form, r.place.file, len(p.Nodes)))
 	}
 	return p, err
 }

@@ -23,26 +23,22 @@ type questionOptions struct {
 	percents  percents
 	limit     flags.Quantity[unit.Duration]
 	span      string
-	parameter flags.Choice
+	parameter string
 	vary      []string
 	mapG      gridOfG
 
 	from, to int64 // of the range, in the unit of the parameter
 }
 
-func newQuestionOptions() questionOptions {
-	o := questionOptions{parameter: flags.NewChoice("L", "L", "G", "o")}
+func (o *questionOptions) addFlags(fs *pflag.FlagSet) {
 	if err := o.percents.Set("1%,2%,5%"); err != nil {
 		panic(err) // a mistake in this package
 	}
-	return o
-}
-
-func (o *questionOptions) addFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.percents, "tolerance", "`percentages` by which T may grow; the answer is the largest latency at which it does not grow more")
 	fs.Var(&o.limit, "limit", "also the largest latency at which T is at most this `time`")
 	fs.StringVar(&o.span, "range", "", "find all latencies in `FROM:TO`, e.g. 0:100us, at which the slope of T changes")
-	fs.Var(&o.parameter, "parameter", "what tolerances, limit and range are about: latency, time per byte, or overhead")
+	flags.AddChoice(fs, &o.parameter, "parameter", "what tolerances, limit and range are about: latency, time per byte, or overhead", "L",
+		"L", "G", "o")
 	fs.StringSliceVar(&o.vary, "vary", nil, "vary only these `parts`: classes of the machine (node, switch, far); of a topology: switches, "+
 		"or a kind of wires (fattree: node, edge, core)")
 	fs.Var(&o.mapG, "map-G", "T over a grid: G from `FROM:TO[:N]`, e.g. 0.01ns:0.1ns:5, latencies from --range")
@@ -57,8 +53,8 @@ func (o *questionOptions) check(r *run) error {
 		}
 	}
 	switch {
-	case o.mapG.given && o.parameter.Value != "L":
-		return exit.Usagef("--map-G goes over L and G; leave --parameter %s out", o.parameter.Value)
+	case o.mapG.given && o.parameter != "L":
+		return exit.Usagef("--map-G goes over L and G; leave --parameter %s out", o.parameter)
 	case o.mapG.given && o.span == "":
 		return exit.Usagef("--map-G needs --range, the latencies of the map, e.g. --range 0:10us")
 	}
@@ -67,7 +63,7 @@ func (o *questionOptions) check(r *run) error {
 
 // variable is the parameter that is varied.
 func (o *questionOptions) variable() tolerance.Parameter {
-	switch o.parameter.Value {
+	switch o.parameter {
 	case "G":
 		return tolerance.G
 	case "o":
@@ -105,7 +101,7 @@ func (r *run) questionOf(set *setting) tolerance.Question {
 	if free, known := memory.Available(); known {
 		q.Memory = free
 	}
-	q.Around = r.result.Plot != "" || r.result.Format.Value == env.FormatCSV || env.IsColumns(r.result.Format.Value)
+	q.Around = r.result.Plot != "" || r.result.Format == env.FormatCSV || env.IsColumns(r.result.Format)
 	return q
 }
 

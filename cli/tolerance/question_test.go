@@ -64,8 +64,7 @@ func TestParseRange(t *testing.T) {
 		parameter, text string
 		from, to        int64
 	}{{"L", "1ns:2us", 1000, 2_000_000}, {"o", "0:1ps", 0, 1}, {"G", "0:1ns", 0, 1_000_000}, {"G", "0.000001ns:1ns", 1, 1_000_000}} {
-		o := newQuestionOptions()
-		o.parameter.Value, o.span = tc.parameter, tc.text
+		o := questionOptions{parameter: tc.parameter, span: tc.text}
 		if from, to, err := o.parseRange(); err != nil || from != tc.from || to != tc.to {
 			t.Errorf("--parameter %s --range %s: %d to %d, error %v; want %d to %d", tc.parameter, tc.text, from, to, err, tc.from, tc.to)
 		}

@@ -25,7 +25,7 @@ import (
 // solverOptions are the flags about the linear program.
 type solverOptions struct {
 	path   string
-	solver flags.Choice
+	solver string
 }
 
 // The solvers.
@@ -34,20 +34,17 @@ const (
 	solverClp  = "clp"
 )
 
-func newSolverOptions() solverOptions {
-	return solverOptions{solver: flags.NewChoice(solverNone, solverNone, solverClp)}
-}
-
 func (o *solverOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.path, "lp", "", "write the linear program whose optimum is T to `FILE.lp|mps`")
-	fs.Var(&o.solver, "solver", "let a solver find T and the tolerances from the linear program too, and compare; clp must be installed")
+	flags.AddChoice(fs, &o.solver, "solver", "let a solver find T and the tolerances from the linear program too, and compare; clp must be "+
+		"installed", solverNone, solverNone, solverClp)
 }
 
 func (o *solverOptions) check(*run) error {
 	if suffix := filepath.Ext(o.path); o.path != "" && suffix != ".lp" && suffix != ".mps" {
 		return exit.Usagef("--lp: no format for %q; possible are .lp and .mps", o.path)
 	}
-	if o.solver.Value == solverClp {
+	if o.solver == solverClp {
 		if _, err := exec.LookPath(solverClp); err != nil {
 			return fmt.Errorf("--solver clp: clp is not installed (Debian has it in coinor-clp); install it, or leave --solver out")
 		}
@@ -57,7 +54,7 @@ func (o *solverOptions) check(*run) error {
 
 // export writes the linear program, and has it solved, as asked for.
 func (o *solverOptions) export(r *run, t *report, e *tolerance.Evaluation) error {
-	if o.path == "" && o.solver.Value == solverNone {
+	if o.path == "" && o.solver == solverNone {
 		return nil
 	}
 	p, err := e.LinearProgram(t.set.variable)
@@ -71,7 +68,7 @@ func (o *solverOptions) export(r *run, t *report, e *tolerance.Evaluation) error
 		}
 		r.app.Note("wrote %s with %s and %s", o.path, phrase.Plural(p.Rows(), "row"), phrase.Plural(p.Columns(), "column"))
 	}
-	if o.solver.Value == solverClp {
+	if o.solver == solverClp {
 		t.solved, err = r.solve(t.answers, p)
 	}
 	return err

@@ -25,8 +25,6 @@ type spreadOptions struct {
 	resume   string
 }
 
-func newSpreadOptions() spreadOptions { return spreadOptions{noise: scenario.NewNoiseOptions()} }
-
 // spreadReplicas is the number of replicas unless another one is given.
 const spreadReplicas = 20
 

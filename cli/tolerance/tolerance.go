@@ -42,10 +42,7 @@ var Verb = env.Verb{
 }
 
 func command(a *env.Env) *cobra.Command {
-	o := &options{
-		machine: scenario.NewMachineOptions(), ask: newQuestionOptions(),
-		place: newPlaceOptions(), spread: newSpreadOptions(), solver: newSolverOptions(),
-	}
+	o := &options{}
 	o.machine.OnlyLatency = true
 	c := &cobra.Command{
 		Use:   "tolerance INPUT [INPUT...]",

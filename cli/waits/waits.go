@@ -22,7 +22,7 @@ import (
 // waitsOptions are the flags of waits.
 type waitsOptions struct {
 	run      scenario.RunOptions
-	share    flags.Choice
+	share    string
 	top      int
 	explain  int
 	of       scenario.RankList // explained
@@ -39,7 +39,7 @@ var Verb = env.Verb{
 }
 
 func command(a *env.Env) *cobra.Command {
-	o := &waitsOptions{run: scenario.NewRunOptions(), share: env.ShareFlag()}
+	o := &waitsOptions{}
 	c := &cobra.Command{
 		Use:   "waits INPUT",
 		Short: "Find out who waits in a run, and what causes it.",
@@ -57,7 +57,7 @@ func command(a *env.Env) *cobra.Command {
   mpirun -n 16 slackline waits big.slt`,
 		Args: flags.ExactArgs("INPUT"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.FasterAlone(c, &o.share, func() error { return o.execute(a, c, args[0]) })
+			return a.FasterAlone(c, o.share, func() error { return o.execute(a, c, args[0]) })
 		},
 	}
 	a.AddGroup(c, "Questions", o.addQuestionFlags)
