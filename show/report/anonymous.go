@@ -144,7 +144,9 @@ func (a *Anonymizer) addHosts(names []string) {
 	}
 }
 
-var absolute = regexp.MustCompile("(^|[^\\w.~/<-])((?:/[^/\\s'\"`<>|;,()\\[\\]]+){2,}/?)")
+// absolute finds absolute paths, with what is before them: a scheme such as file:, an option of one letter such as -I, or nothing that a
+// relative path could begin with.
+var absolute = regexp.MustCompile("([A-Za-z][\\w+.-]*:|(?:^|[\\s'\"=,(])-[A-Za-z]|^|[^\\w.~/<-])((?:/+[^/\\s'\"`<>|;,()\\[\\]]+){2,}/*)")
 
 // clean returns a text without absolute paths, hosts and users.
 func (a *Anonymizer) clean(text string) string {
@@ -155,8 +157,12 @@ func (a *Anonymizer) clean(text string) string {
 		text = strings.ReplaceAll(text, p, path.Base(p))
 	}
 	text = absolute.ReplaceAllStringFunc(text, func(found string) string {
-		at := strings.IndexByte(found, '/')
-		return found[:at] + path.Base(found[at:])
+		before, _, _ := strings.Cut(found, "/")
+		rest := found[len(before):]
+		if strings.HasSuffix(before, ":") && len(before) > 1 && before != "file:" && strings.HasPrefix(rest, "//") {
+			return found // an address of the web
+		}
+		return before + path.Base(rest)
 	})
 	return words.ReplaceAllStringFunc(text, func(word string) string {
 		trimmed := strings.TrimRight(word, ".-")

@@ -49,3 +49,57 @@ func TestAnonymousHosts(t *testing.T) {
 		t.Errorf("hosts became %q", w)
 	}
 }
+
+// TestAnonymousTexts: what becomes of single texts. Absolute paths lose all but their last name wherever they begin; addresses of the web,
+// relative paths, fractions and units stay.
+func TestAnonymousTexts(t *testing.T) {
+	hosts, users := []string{"node7.cluster.example", "gpu-12"}, []string{"alice"}
+	for text, want := range map[string]string{
+		"":                                       "",
+		"/home/alice/runs/app.slt":               "app.slt",
+		"cannot read '/home/alice/x.slt': EOF":   "cannot read 'x.slt': EOF",
+		"/home/alice/":                           "user",
+		"/home/alice":                            "user",
+		"from /a/b/c to /d/e/f.":                 "from c to f.",
+		"LD_LIBRARY_PATH=/opt/x/lib:/home/y/lib": "LD_LIBRARY_PATH=lib",
+		"--out=/scratch/p/x.json":                "--out=x.json",
+		"n=4:/scratch/p/run":                     "n=4:run",
+		"-I/opt/secret/include":                  "-Iinclude",
+		"gcc -L/opt/secret/lib -lm":              "gcc -Llib -lm",
+		"file:///home/alice/x.html":              "file:x.html",
+		"//scratch/p/x.html":                     "x.html",
+		"/scratch//p///x.html":                   "x.html",
+		"see https://example.org/a/b/c":          "see https://example.org/a/b/c",
+		"input/local/x.nml":                      "input/local/x.nml",
+		"./a/b/c and ../d/e/f":                   "./a/b/c and ../d/e/f",
+		"main/solve/MPI_Recv":                    "main/solve/MPI_Recv",
+		"3/4 of 5 MB/s":                          "3/4 of 5 MB/s",
+		"alice@node7":                            "user@host1",
+		"alice's, (alice) alice.":                "user's, (user) user.",
+		"malice and alice2":                      "malice and alice2",
+		"node7, node7.cluster.example, node70":   "host1, host1, node70",
+		"gpu-12: gpu-12.":                        "host2: host2.",
+		"gpu-12.local.site":                      "host2",
+		"node7.log":                              "host1.log",
+		"localhost":                              "localhost",
+	} {
+		in := inputOf(t, lateSender)
+		in.Warnings = []string{text}
+		in.Anonymize(hosts, users)
+		if got := in.Warnings[0]; got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestAnonymousTwice: what is anonymous stays as it is.
+func TestAnonymousTwice(t *testing.T) {
+	in := inputOf(t, lateSender)
+	in.Warnings = []string{"/home/alice/a b/x on node7", "alice", "node7.x.y"}
+	in.Anonymize([]string{"node7"}, []string{"alice"})
+	once := strings.Join(in.Warnings, "\n")
+	in.Anonymize(nil, []string{"alice"})
+	if twice := strings.Join(in.Warnings, "\n"); twice != once {
+		t.Errorf("%q became %q", once, twice)
+	}
+}
