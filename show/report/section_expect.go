@@ -36,31 +36,41 @@ func (s *story) tellExpectations(section *Section) *Missing {
 
 // expectationWords sums the verdicts up.
 func expectationWords(r *scaling.Report) string {
-	counts := map[scaling.Verdict]int{}
+	counts := map[string]int{}
+	count := func(o *scaling.Outcome) {
+		word := map[scaling.Verdict]string{
+			scaling.Pass: "met", scaling.Fail: "not met", scaling.Inconclusive: "cannot be decided", scaling.Skipped: "skipped",
+		}[o.Verdict]
+		if o.Verdict == scaling.Fail && o.Counts() != scaling.Fail {
+			word = uncounted
+		}
+		counts[word]++
+	}
 	for _, c := range r.Checks {
-		counts[c.Verdict]++
+		count(&c.Outcome)
 	}
 	for _, c := range r.Rules {
-		counts[c.Verdict]++
+		count(&c.Outcome)
 	}
 	total := len(r.Checks) + len(r.Rules)
-	if counts[scaling.Fail] == 0 && counts[scaling.Inconclusive] == 0 {
+	switch {
+	case counts["met"] == total && total == 1:
+		return "Yes: the expectation is met."
+	case counts["met"] == total:
 		return fmt.Sprintf("Yes: all %s are met.", phrase.Plural(total, "expectation"))
 	}
 	var words []string
-	for _, v := range []scaling.Verdict{scaling.Pass, scaling.Fail, scaling.Inconclusive, scaling.Skipped} {
-		if n := counts[v]; n > 0 {
-			words = append(words, fmt.Sprintf("%d %s", n, map[scaling.Verdict]string{
-				scaling.Pass: "met", scaling.Fail: "not met", scaling.Inconclusive: "cannot be decided", scaling.Skipped: "skipped",
-			}[v]))
+	for _, word := range []string{"met", "not met", uncounted, "cannot be decided", "skipped"} {
+		if n := counts[word]; n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", n, word))
 		}
 	}
-	answer := "No"
-	if counts[scaling.Fail] == 0 {
-		answer = "This cannot be decided"
-	}
+	answer := map[scaling.Verdict]string{scaling.Pass: "Yes", scaling.Fail: "No", scaling.Inconclusive: "This cannot be decided"}[r.Verdict]
 	return fmt.Sprintf("%s: of %s, %s.", answer, phrase.Plural(total, "expectation"), list(words))
 }
+
+// uncounted are failures that were expected, and those of litmus tests.
+const uncounted = "not met, which does not count"
 
 // expectationFigure draws the first expectation that is not met, or else the first.
 func (s *story) expectationFigure(r *scaling.Report) *Figure {
