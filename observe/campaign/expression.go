@@ -23,7 +23,7 @@ import (
 //	sum = product {("+" | "-") product}
 //	product = power {("*" | "/" | "%") power}
 //	power = atom ["^" power]
-//	atom = number | name | "(" or ")" | "-" atom
+//	atom = number | name | "(" or ")" | "-" power
 type expression struct {
 	text string
 	eval func(at map[string]float64) float64
@@ -241,6 +241,9 @@ func (p *expressionParser) atom() (evaluator, error) {
 
 // decimal prints a number as short as possible, whole numbers without exponent as long as they fit into 64 bits.
 func decimal(x float64) string {
+	if x == 0 {
+		return "0" // also of -0
+	}
 	if a := math.Abs(x); a == math.Trunc(a) && a < 1<<63 {
 		return strconv.FormatFloat(x, 'f', 0, 64)
 	}
