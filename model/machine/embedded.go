@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"slackline/internal/source"
@@ -17,24 +16,15 @@ import (
 //go:embed machines/*.yaml
 var machineFiles embed.FS
 
+var embedded = yamlfile.Embedded{Files: machineFiles, Dir: "machines"}
+
 // Names returns the names of the embedded machines, sorted.
-func Names() []string {
-	entries, err := machineFiles.ReadDir("machines")
-	if err != nil {
-		return nil // not reached: the directory is embedded
-	}
-	names := make([]string, len(entries))
-	for i, e := range entries {
-		names[i] = strings.TrimSuffix(e.Name(), ".yaml")
-	}
-	slices.Sort(names) // the order of the files differs: ".yaml" sorts after "-64.yaml"
-	return names
-}
+func Names() []string { return embedded.Names() }
 
 // Named returns an embedded machine.
 func Named(name string) (*Machine, error) {
-	data, err := embedded(name)
-	if err != nil {
+	data, ok := embedded.Read(name)
+	if !ok {
 		return nil, fmt.Errorf("unknown machine %s%s (known: %s)",
 			yamlfile.Quote(name), suggest.Phrase(name, Names()), strings.Join(Names(), ", "))
 	}
@@ -46,7 +36,7 @@ func Find(nameOrPath string) (*Machine, error) { return FindFrom(source.Disk, na
 
 // FindFrom is Find with files from a source.
 func FindFrom(from source.Source, nameOrPath string) (*Machine, error) {
-	if data, err := embedded(nameOrPath); err == nil {
+	if data, ok := embedded.Read(nameOrPath); ok {
 		return read(from, nameOrPath, data)
 	}
 	m, err := load(from, nameOrPath)
@@ -55,12 +45,4 @@ func FindFrom(from source.Source, nameOrPath string) (*Machine, error) {
 			yamlfile.Quote(nameOrPath), suggest.Phrase(nameOrPath, Names()), strings.Join(Names(), ", "))
 	}
 	return m, err
-}
-
-// embedded returns the file of an embedded machine. Only a plain name can be one.
-func embedded(name string) ([]byte, error) {
-	if name == "" || strings.ContainsAny(name, `/\`) {
-		return nil, fs.ErrNotExist
-	}
-	return machineFiles.ReadFile("machines/" + name + ".yaml")
 }

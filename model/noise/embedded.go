@@ -5,33 +5,24 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 
 	"slackline/internal/source"
 	"slackline/internal/suggest"
+	"slackline/internal/yamlfile"
 )
 
 //go:embed profiles/*.yaml
 var profileFiles embed.FS
 
+var embedded = yamlfile.Embedded{Files: profileFiles, Dir: "profiles"}
+
 // Names returns the names of the embedded profiles, sorted.
-func Names() []string {
-	entries, err := profileFiles.ReadDir("profiles")
-	if err != nil {
-		return nil // not reached: the directory is embedded
-	}
-	names := make([]string, len(entries))
-	for i, e := range entries {
-		names[i] = strings.TrimSuffix(e.Name(), ".yaml")
-	}
-	slices.Sort(names)
-	return names
-}
+func Names() []string { return embedded.Names() }
 
 // Named returns an embedded profile.
 func Named(name string) (*Profile, error) {
-	if data, ok := embedded(name); ok {
+	if data, ok := embedded.Read(name); ok {
 		return Read(name, data)
 	}
 	return nil, fmt.Errorf("noise: unknown profile %s%s (built in: %s)",
@@ -44,7 +35,7 @@ func Find(word string) (*Profile, error) { return FindFrom(source.Disk, word) }
 
 // FindFrom is Find with files from a source.
 func FindFrom(from source.Source, word string) (*Profile, error) {
-	if data, ok := embedded(word); ok {
+	if data, ok := embedded.Read(word); ok {
 		return Read(word, data)
 	}
 	p, err := LoadFrom(from, word)
@@ -59,13 +50,4 @@ func FindFrom(from source.Source, word string) (*Profile, error) {
 	}
 	return nil, fmt.Errorf("noise: %s is neither a built-in profile nor a file%s (built in: %s; or a specification: %s)",
 		quoted(word), suggest.Phrase(word, Names()), strings.Join(Names(), ", "), SpecHelp)
-}
-
-// embedded returns the file of an embedded profile. Only a plain name can be one.
-func embedded(name string) ([]byte, bool) {
-	if name == "" || strings.ContainsAny(name, `/\`) {
-		return nil, false
-	}
-	data, err := profileFiles.ReadFile("profiles/" + name + ".yaml")
-	return data, err == nil
 }

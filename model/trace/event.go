@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"sync"
 
 	"slackline/model/timeline"
@@ -170,25 +171,23 @@ func (t *Trace) damaged(cause error, read int, partial bool) (loss, err error) {
 	return cause, nil
 }
 
-// monotone checks that events can be written: that their times do not decrease and that they refer to
-// what there is.
-type monotone struct {
-	limits
-	last  int64
-	count uint64
-}
-
-func (m *monotone) check(l *Location, e *Event) error {
-	err := m.limits.check(e)
-	if err == nil && m.count > 0 && e.Time < m.last {
-		err = fmt.Errorf("its time %d ps is before that of the event before it, %d ps", e.Time, m.last)
-	}
-	if err != nil {
-		return fmt.Errorf("rank %d, thread %d, event %d: %w", l.Rank, l.Thread, m.count, err)
-	}
-	m.last = e.Time
-	m.count++
-	return nil
+// eachChecked is eachEvent for events that are written: their times must not decrease, and they must refer to what there is. It counts
+// them.
+func (t *Trace) eachChecked(i int, o *WriteOptions, f func(e *Event) error) (count uint64, loss, err error) {
+	l, limits, last := &t.Locations[i], limitsOf(&t.Definitions), int64(math.MinInt64)
+	loss, err = t.eachEvent(i, o, func(e *Event) error {
+		err := limits.check(e)
+		if err == nil && e.Time < last {
+			err = fmt.Errorf("its time %d ps is before that of the event before it, %d ps", e.Time, last)
+		}
+		if err != nil {
+			return fmt.Errorf("rank %d, thread %d, event %d: %w", l.Rank, l.Thread, count, err)
+		}
+		last = e.Time
+		count++
+		return f(e)
+	})
+	return count, loss, err
 }
 
 // partialHint ends the error of a trace that cannot be read as a whole.

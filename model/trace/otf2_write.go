@@ -133,9 +133,9 @@ func (w *otf2Writer) survey() error {
 	w.surveys = make([]otf2Survey, len(w.t.Locations))
 	fine := w.wanted()
 	return eachLocation(len(w.t.Locations), w.o.Threads, func(i int) error {
-		l, s := &w.t.Locations[i], &w.surveys[i]
-		if i > 0 && !before(&w.t.Locations[i-1], l) || l.Rank >= w.t.Ranks {
-			return fmt.Errorf("thread %d of rank %d is not in order or not in range", l.Thread, l.Rank)
+		s := &w.surveys[i]
+		if err := w.t.checkOrder(i); err != nil {
+			return err
 		}
 		s.exact, s.contexts, s.created = true, map[Stack]bool{}, map[uint32]bool{}
 		s.groups, s.epochs = map[string]bool{}, newOTF2Epochs(w)
@@ -144,24 +144,20 @@ func (w *otf2Writer) survey() error {
 			_, whole := fine.Ticks(o.Offset)
 			s.exact = s.exact && exact && whole
 		}
-		check := monotone{limits: limitsOf(&w.t.Definitions)}
-		last := int64(math.MinInt64)
+		begun := false
 		var err error
-		s.damage, err = w.t.eachEvent(i, w.o, func(e *Event) error {
-			if check.count == 0 {
-				s.first = e.Time
-			}
-			if err := check.check(l, e); err != nil {
-				return err
-			}
-			if e.Time != last && s.exact {
+		_, s.damage, err = w.t.eachChecked(i, w.o, func(e *Event) error {
+			if !begun {
+				s.first, begun = e.Time, true
+				_, whole := fine.Ticks(e.Time)
+				s.exact = s.exact && whole
+			} else if e.Time != s.last && s.exact {
 				_, s.exact = fine.Ticks(e.Time)
-				last = e.Time
 			}
+			s.last = e.Time
 			s.note(e)
 			return nil
 		})
-		s.last = check.last
 		return err
 	})
 }

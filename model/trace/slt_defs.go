@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -350,17 +351,26 @@ func (r *sltDefsReader) location() error {
 	if c.Bad {
 		return errShortRecord
 	}
-	list := r.d.Locations
-	if n := len(list); l.Rank >= r.d.Ranks || n > 0 && !before(&list[n-1], &l) {
-		return fmt.Errorf("thread %d of rank %d is not in order or not in range", l.Thread, l.Rank)
+	r.d.Locations = append(r.d.Locations, l)
+	err := r.d.checkOrder(len(r.d.Locations) - 1)
+	if err != nil {
+		r.d.Locations = r.d.Locations[:len(r.d.Locations)-1]
 	}
-	r.d.Locations = append(list, l)
-	return nil
+	return err
 }
 
-// before reports whether a location comes before another one.
-func before(a, b *Location) bool {
-	return a.Rank < b.Rank || a.Rank == b.Rank && a.Thread < b.Thread
+// compare orders locations: by rank, then thread.
+func (l *Location) compare(other *Location) int {
+	return cmp.Or(cmp.Compare(l.Rank, other.Rank), cmp.Compare(l.Thread, other.Thread))
+}
+
+// checkOrder refuses a location that is not after the one before it, or not of a rank of the trace.
+func (d *Definitions) checkOrder(i int) error {
+	l := &d.Locations[i]
+	if l.Rank < d.Ranks && (i == 0 || d.Locations[i-1].compare(l) < 0) {
+		return nil
+	}
+	return fmt.Errorf("thread %d of rank %d is not in order or not in range", l.Thread, l.Rank)
 }
 
 // clock reads a record about the clock of the last location.

@@ -3,7 +3,6 @@ package trace
 import (
 	"cmp"
 	"encoding/binary"
-	"fmt"
 	"io"
 	"runtime"
 	"sync/atomic"
@@ -25,8 +24,8 @@ func writeSLT(d *atomicfile.Dir, _ string, t *Trace, o WriteOptions) ([]string, 
 	var warnings warningList
 	err = eachLocation(len(defs.Locations), o.Threads, func(i int) error {
 		l := &defs.Locations[i]
-		if i > 0 && !before(&defs.Locations[i-1], l) || l.Rank >= defs.Ranks {
-			return fmt.Errorf("thread %d of rank %d is not in order or not in range", l.Thread, l.Rank)
+		if err := defs.checkOrder(i); err != nil {
+			return err
 		}
 		if l.Missing {
 			return nil
@@ -74,15 +73,10 @@ func writeSLTEvents(d *atomicfile.Dir, t *Trace, i int, l *Location, o *WriteOpt
 		return nil, err
 	}
 	w := newSLTWriter(chunk.NewWriter(f, &sltEventLayout))
-	check := monotone{limits: limitsOf(&t.Definitions)}
-	damage, err = t.eachEvent(i, o, func(e *Event) error {
-		if err := check.check(l, e); err != nil {
-			return err
-		}
+	l.Events, damage, err = t.eachChecked(i, o, func(e *Event) error {
 		w.add(e)
 		return w.file.Err()
 	})
-	l.Events = check.count
 	finish := w.finish()
 	return damage, cmp.Or(err, finish, f.Close())
 }

@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -308,10 +307,7 @@ func (r *textReader) finish() {
 		}
 	}
 	r.d.Ranks = max(r.d.Ranks, r.ranks)
-	slices.SortFunc(order, func(a, b int) int {
-		x, y := &r.d.Locations[a], &r.d.Locations[b]
-		return cmp.Or(cmp.Compare(x.Rank, y.Rank), cmp.Compare(x.Thread, y.Thread))
-	})
+	slices.SortFunc(order, func(a, b int) int { return r.d.Locations[a].compare(&r.d.Locations[b]) })
 	r.sort(order)
 	if len(r.d.Comms) == 0 {
 		world := timeline.Comm{Name: "MPI_COMM_WORLD"}

@@ -41,15 +41,11 @@ func writeText(out io.Writer, t *Trace, o WriteOptions) ([]string, error) {
 	var warnings []string
 	for i := range t.Locations {
 		l := &t.Locations[i]
-		if i > 0 && !before(&t.Locations[i-1], l) || l.Rank >= t.Ranks {
-			return warnings, fmt.Errorf("thread %d of rank %d is not in order or not in range", l.Thread, l.Rank)
+		if err := t.checkOrder(i); err != nil {
+			return warnings, err
 		}
 		w.location(l)
-		check := monotone{limits: limitsOf(w.d)}
-		damage, err := t.eachEvent(i, &o, func(e *Event) error {
-			if err := check.check(l, e); err != nil {
-				return err
-			}
+		_, damage, err := t.eachChecked(i, &o, func(e *Event) error {
 			w.event(e)
 			return w.err
 		})
@@ -103,11 +99,12 @@ func (w *textWriter) drain(most int) {
 // quoted is a word in quotes if it needs them.
 func quoted(s string) string { return string(appendWord(nil, s)) }
 
-// keysOf returns keys for names: the names themselves, with a number where they are not unique.
-func keysOf(names []string) []string {
-	keys := make([]string, len(names))
+// keysOf returns keys for things with names: the names themselves, with a number where they are not unique.
+func keysOf[T any](list []T, nameOf func(*T) string) []string {
+	keys := make([]string, len(list))
 	seen := map[string]bool{}
-	for i, name := range names {
+	for i := range list {
+		name := nameOf(&list[i])
 		key := name
 		for k := 2; seen[key] || key == ""; k++ {
 			key = name + "#" + strconv.Itoa(k)

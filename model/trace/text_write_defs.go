@@ -19,11 +19,7 @@ func (w *textWriter) definitions() {
 	if len(d.Locations) == 0 || d.Locations[len(d.Locations)-1].Rank != d.Ranks-1 {
 		w.print("ranks %d\n", d.Ranks)
 	}
-	var names []string
-	for i := range d.Comms {
-		names = append(names, d.Comms[i].Name)
-	}
-	w.comms = keysOf(names)
+	w.comms = keysOf(d.Comms, func(c *timeline.Comm) string { return c.Name })
 	for i := range d.Comms {
 		c := &d.Comms[i]
 		w.print("comm %s%s%s", quoted(w.comms[i]), nameUnless(c.Name, w.comms[i]), ranges(c.Members))
@@ -32,11 +28,7 @@ func (w *textWriter) definitions() {
 		}
 		w.print("\n")
 	}
-	names = nil
-	for i := range d.Regions {
-		names = append(names, d.Regions[i].Name)
-	}
-	w.regions = keysOf(names)
+	w.regions = keysOf(d.Regions, func(r *timeline.Region) string { return r.Name })
 	for i := range d.Regions {
 		w.region(w.regions[i], &d.Regions[i])
 	}
@@ -55,11 +47,7 @@ func (w *textWriter) definitions() {
 	}
 	w.windows = w.objects("window", d.Windows)
 	w.files = w.objects("file", d.Files)
-	names = nil
-	for _, m := range d.Metrics {
-		names = append(names, m.Name)
-	}
-	w.metrics = keysOf(names)
+	w.metrics = keysOf(d.Metrics, func(m *timeline.Metric) string { return m.Name })
 	for i, m := range d.Metrics {
 		w.print("metric %s%s", quoted(w.metrics[i]), nameUnless(m.Name, w.metrics[i]))
 		if m.Unit != "" {
@@ -71,11 +59,7 @@ func (w *textWriter) definitions() {
 
 // objects writes windows or files and returns their keys.
 func (w *textWriter) objects(keyword string, list []timeline.Object) []string {
-	var names []string
-	for i := range list {
-		names = append(names, list[i].Name)
-	}
-	keys := keysOf(names)
+	keys := keysOf(list, func(o *timeline.Object) string { return o.Name })
 	for i := range list {
 		w.print("%s %s%s comm %s\n", keyword, quoted(keys[i]), nameUnless(list[i].Name, keys[i]), quoted(w.comms[list[i].Comm]))
 	}

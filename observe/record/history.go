@@ -74,17 +74,34 @@ func callKinds(list []mpi.Function) []callKind {
 
 // history is what a rank did until now, with its own numbers of communicators, windows and files, and ranks in them.
 type history struct {
-	kinds                        []callKind
-	sent, received               map[state.Channel]*int64
-	lastSent, lastReceived       *int64 // of the channel that was used last
-	sentChannel, receivedChannel state.Channel
-	open                         map[uint64]state.Request
-	collectives, windows, files  map[uint32]*state.Series
-	locks                        []state.Lock
-	postGroups, startGroups      map[uint32][]int32
-	epochs                       map[state.Epoch]*state.Exposure
-	made                         map[uint32]uint32 // the communicators of windows and files
-	partial                      bool
+	kinds                       []callKind
+	sent, received              messageCounts
+	open                        map[uint64]state.Request
+	collectives, windows, files map[uint32]*state.Series
+	locks                       []state.Lock
+	postGroups, startGroups     map[uint32][]int32
+	epochs                      map[state.Epoch]*state.Exposure
+	made                        map[uint32]uint32 // the communicators of windows and files
+	partial                     bool
+}
+
+// messageCounts counts messages by channel.
+type messageCounts struct {
+	of   map[state.Channel]*int64
+	last *int64 // of the channel that was used last
+	at   state.Channel
+}
+
+// add counts a message with a peer; a negative peer is none.
+func (m *messageCounts) add(peer, tag int32, comm uint32) {
+	c := state.Channel{Peer: peer, Tag: tag, Comm: comm}
+	if m.last == nil || c != m.at {
+		if m.last, m.at = m.of[c], c; m.last == nil {
+			m.last = new(int64)
+			m.of[c] = m.last
+		}
+	}
+	*m.last++
 }
 
 func newHistory(kinds []callKind, objects []rawObject) *history {
@@ -93,36 +110,18 @@ func newHistory(kinds []callKind, objects []rawObject) *history {
 		made[o.id] = o.comm
 	}
 	return &history{
-		kinds: kinds, made: made, sent: map[state.Channel]*int64{}, received: map[state.Channel]*int64{}, open: map[uint64]state.Request{},
+		kinds: kinds, made: made, open: map[uint64]state.Request{},
+		sent: messageCounts{of: map[state.Channel]*int64{}}, received: messageCounts{of: map[state.Channel]*int64{}},
 		collectives: map[uint32]*state.Series{}, windows: map[uint32]*state.Series{}, files: map[uint32]*state.Series{},
 		postGroups: map[uint32][]int32{}, startGroups: map[uint32][]int32{}, epochs: map[state.Epoch]*state.Exposure{},
 	}
 }
 
-// countSent counts a message to a peer; a negative peer is none.
-func (h *history) countSent(peer, tag int32, comm uint32) {
-	c := state.Channel{Peer: peer, Tag: tag, Comm: comm}
-	if h.lastSent == nil || c != h.sentChannel {
-		h.lastSent, h.sentChannel = counter(h.sent, c), c
+// begins notes a request, if there is one.
+func (h *history) begins(r state.Request) {
+	if r.ID != 0 {
+		h.open[r.ID] = r
 	}
-	*h.lastSent++
-}
-
-func (h *history) countReceived(peer, tag int32, comm uint32) {
-	c := state.Channel{Peer: peer, Tag: tag, Comm: comm}
-	if h.lastReceived == nil || c != h.receivedChannel {
-		h.lastReceived, h.receivedChannel = counter(h.received, c), c
-	}
-	*h.lastReceived++
-}
-
-func counter(m map[state.Channel]*int64, c state.Channel) *int64 {
-	n := m[c]
-	if n == nil {
-		n = new(int64)
-		m[c] = n
-	}
-	return n
 }
 
 // add counts a record. One that is open has begun and not ended: what it sends is sent, what it receives is not there.
@@ -136,14 +135,11 @@ func (h *history) add(rec *rawRecord) {
 		h.sends(rec, k)
 	case rawRecv:
 		if !rec.open {
-			h.countReceived(rec.high(1), rec.low(1), uint32(rec.word(2)))
+			h.received.add(rec.high(1), rec.low(1), uint32(rec.word(2)))
 		}
 	case rawPost:
-		if id := rec.word(3); id != 0 {
-			h.open[id] = state.Request{
-				ID: id, Kind: state.Receive, Name: k.name, Peer: rec.high(1), Tag: rec.low(1), Comm: uint32(rec.word(2)), Bytes: int64(rec.word(0)),
-			}
-		}
+		h.begins(state.Request{ID: rec.word(3), Kind: state.Receive, Name: k.name, Peer: rec.high(1), Tag: rec.low(1), Comm: uint32(rec.word(2)),
+			Bytes: int64(rec.word(0))})
 	case rawSendrecv:
 		h.exchanges(rec, k)
 	case rawComplete:
@@ -157,9 +153,7 @@ func (h *history) add(rec *rawRecord) {
 	case rawCollective:
 		c := state.Collective{Name: k.name, Root: rec.high(2), Sent: int64(rec.word(0)), Received: int64(rec.word(1))}
 		number := series(h.collectives, uint32(rec.low(2)), c)
-		if id := rec.word(3); id != 0 {
-			h.open[id] = state.Request{ID: id, Kind: state.Together, Name: k.name, Comm: uint32(rec.low(2)), Number: number}
-		}
+		h.begins(state.Request{ID: rec.word(3), Kind: state.Together, Name: k.name, Comm: uint32(rec.low(2)), Number: number})
 	case rawNewComm:
 		if parent := rec.high(0); parent >= 0 {
 			series(h.collectives, uint32(parent), state.Collective{Name: k.name, Root: state.NoRoot})
@@ -194,26 +188,21 @@ func (h *history) sends(rec *rawRecord, k *callKind) {
 		return
 	}
 	peer, tag, comm := rec.high(1), rec.low(1), uint32(rec.word(2))
-	h.countSent(peer, tag, comm)
-	if id := rec.word(3); id != 0 {
-		h.open[id] = state.Request{ID: id, Kind: state.Send, Name: k.name, Peer: peer, Tag: tag, Comm: comm, Bytes: int64(rec.word(0))}
-	}
+	h.sent.add(peer, tag, comm)
+	h.begins(state.Request{ID: rec.word(3), Kind: state.Send, Name: k.name, Peer: peer, Tag: tag, Comm: comm, Bytes: int64(rec.word(0))})
 }
 
 func (h *history) exchanges(rec *rawRecord, k *callKind) {
 	comm := uint32(rec.word(2))
-	h.countSent(rec.high(1), rec.low(1), comm)
+	h.sent.add(rec.high(1), rec.low(1), comm)
 	if rec.words() <= requestOfBoth {
 		if !rec.open {
-			h.countReceived(rec.high(4), rec.low(4), comm)
+			h.received.add(rec.high(4), rec.low(4), comm)
 		}
 		return
 	}
-	if id := rec.word(requestOfBoth); id != 0 {
-		h.open[id] = state.Request{
-			ID: id, Kind: state.Receive, Name: k.name, Peer: rec.high(4), Tag: rec.low(4), Comm: comm, Bytes: int64(rec.word(3)),
-		}
-	}
+	h.begins(state.Request{ID: rec.word(requestOfBoth), Kind: state.Receive, Name: k.name, Peer: rec.high(4), Tag: rec.low(4), Comm: comm,
+		Bytes: int64(rec.word(3))})
 }
 
 func (h *history) completed(rec *rawRecord, i int) {
@@ -223,7 +212,7 @@ func (h *history) completed(rec *rawRecord, i int) {
 	}
 	parts := rec.word(i+3) != 0
 	if what&0xff == requestRecv && what&requestCancelled == 0 && !parts {
-		h.countReceived(rec.high(i+2), rec.low(i+2), uint32(what>>32))
+		h.received.add(rec.high(i+2), rec.low(i+2), uint32(what>>32))
 	}
 }
 
@@ -237,7 +226,7 @@ func (h *history) started(rec *rawRecord, i int) {
 	switch what & 0xff {
 	case requestSend:
 		r.Kind, r.Bytes = state.Send, int64(rec.word(i+3))
-		h.countSent(r.Peer, r.Tag, comm)
+		h.sent.add(r.Peer, r.Tag, comm)
 	case requestRecv:
 		r.Kind, r.Bytes, r.Parts = state.Receive, int64(rec.word(i+4)), rec.word(i+3) != 0
 	case requestCollective:
@@ -256,9 +245,7 @@ func (h *history) onFile(rec *rawRecord, k *callKind) {
 		return
 	}
 	number := series(h.files, uint32(rec.word(0)), state.Collective{Name: k.name, Root: state.NoRoot})
-	if id := rec.word(2); id != 0 {
-		h.open[id] = state.Request{ID: id, Kind: state.OnFile, Name: k.name, Comm: uint32(rec.word(0)), Number: number}
-	}
+	h.begins(state.Request{ID: rec.word(2), Kind: state.OnFile, Name: k.name, Comm: uint32(rec.word(0)), Number: number})
 }
 
 func (h *history) onWindow(rec *rawRecord, k *callKind) {
@@ -295,8 +282,8 @@ func (h *history) onWindow(rec *rawRecord, k *callKind) {
 	default:
 		if k.class == "win_new" {
 			h.makes(rec, k, window)
-		} else if id := rec.word(3); id != 0 && k.kind != state.Locking {
-			h.open[id] = state.Request{ID: id, Kind: state.OnWindow, Name: k.name, Comm: window, Peer: target}
+		} else if k.kind != state.Locking {
+			h.begins(state.Request{ID: rec.word(3), Kind: state.OnWindow, Name: k.name, Comm: window, Peer: target})
 		}
 	}
 }

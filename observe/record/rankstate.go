@@ -16,7 +16,7 @@ func (n *rankNow) state(now *clocks, comms []timeline.Comm, windows []timeline.O
 		t.call(s.Call)
 		r.Threads = append(r.Threads, s)
 	}
-	r.Sent, r.Received = t.channels(n.history.sent), t.channels(n.history.received)
+	r.Sent, r.Received = t.channels(n.history.sent.of), t.channels(n.history.received.of)
 	for _, q := range n.history.requests() {
 		if t.request(&q) {
 			r.Open = append(r.Open, q)
