@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -128,11 +129,15 @@ func (c *Condition) met(x *Change) bool {
 	case c.relative:
 		value = *x.Relative
 	}
+	beyond := value - c.limit
 	if c.below {
-		return value < c.limit
+		beyond = -beyond
 	}
-	return value > c.limit
+	return beyond > rounding*math.Abs(c.limit)
 }
+
+// rounding is how far the difference of two times, or their ratio, may be from what it would be exactly: 20 us to 21 us is 5 %, not more.
+const rounding = 1e-9
 
 // notCompared gives the reason why a condition that no change meets decides nothing; known: there is a number that it is about.
 func (r *Result) notCompared(c *Condition, known bool) string {

@@ -199,6 +199,32 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// TestJudgeAtTheLimit: a change by exactly the limit is not beyond it, whatever the division of two times leaves.
+func TestJudgeAtTheLimit(t *testing.T) {
+	for _, tc := range []struct {
+		a, b            float64
+		condition, want string
+	}{
+		{100e-6, 105e-6, "run_time>5%", Passed},
+		{100e-6, 105.00001e-6, "run_time>5%", Failed},
+		{100e-6, 95e-6, "run_time<-5%", Passed},
+		{100e-6, 94.99999e-6, "run_time<-5%", Failed},
+		{20e-6, 19e-6, "run_time<-1us", Passed},
+		{20e-6, 21e-6, "run_time>1us", Passed},
+		{20e-6, 21.00001e-6, "run_time>1us", Failed},
+		{3, 3.0000000001, "run_time>0%", Failed},
+		{3, 3, "run_time>0%", Passed},
+	} {
+		c, err := ParseCondition(tc.condition)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := Compare([]Run{runOf(tc.a, 1)}, []Run{runOf(tc.b, 1)}, 0.05).Judge(c); v.Verdict != tc.want {
+			t.Errorf("%g to %g, %s: %s, want %s", tc.a, tc.b, tc.condition, v.Verdict, tc.want)
+		}
+	}
+}
+
 func TestParseConditionRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"run_time=5":       "is not METRIC",

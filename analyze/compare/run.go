@@ -3,8 +3,10 @@
 package compare
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 
 	"slackline/analyze/waits"
@@ -160,5 +162,26 @@ func Read(data []byte) (Run, error) {
 	for _, p := range d.CallPaths {
 		r.add(Time, p.Path, p.Exclusive)
 	}
-	return r, nil
+	return r, d.check()
+}
+
+// check refuses amounts below 0, which no run has: a gate would pass on them.
+func (d *document) check() error {
+	negative := func(what, path string, amount float64) error {
+		if amount < 0 {
+			return fmt.Errorf("%s%s is %g, below 0", what, at(path), amount)
+		}
+		return nil
+	}
+	err := negative(RunTime, "", *d.Run.Time)
+	for _, w := range d.Waits {
+		err = cmp.Or(err, negative(w.Metric, w.Path, w.Seconds))
+	}
+	for _, x := range d.Delays {
+		err = cmp.Or(err, negative(Delay, x.Path, min(x.Short, x.Long)))
+	}
+	for _, p := range d.CallPaths {
+		err = cmp.Or(err, negative(Time, p.Path, p.Exclusive))
+	}
+	return err
 }

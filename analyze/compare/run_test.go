@@ -136,7 +136,10 @@ func TestRead(t *testing.T) {
 	if r.Kinds != Waits|Delays {
 		t.Errorf("kinds %v, want those of waits and delays", r.Kinds)
 	}
-	for _, text := range []string{"[]", `{"run": {}}`, "{"} {
+	for _, text := range []string{
+		"[]", `{"run": {}}`, "{", `{"run": {"time_s": -1}}`, `{"run": {"time_s": 1}, "callpaths": [{"callpath": "f", "exclusive_s": -1}]}`,
+		`{"run": {"time_s": 1}, "waits": [{"metric": "late_sender", "seconds": -1}]}`, `{"run": {"time_s": 1}, "delays": [{"long_s": -1}]}`,
+	} {
 		if _, err := Read([]byte(text)); err == nil {
 			t.Errorf("%s is taken for a result", text)
 		}

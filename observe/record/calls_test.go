@@ -225,3 +225,22 @@ func TestFortran(t *testing.T) {
 		}
 	})
 }
+
+// TestLargeTypes wants programs with types made by calls with large counts to run, and the sizes of their messages.
+func TestLargeTypes(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		r := recorded(t, sampled(append(mpitest.Launch(l, 2), build(t, l, "largetypes.c"))...))
+		if r.result.ExitCode != 0 || r.stdout != "7 done\n" {
+			t.Fatalf("exit code %d, %q: %s", r.result.ExitCode, r.stdout, r.stderr)
+		}
+		var sizes []int64
+		for _, e := range r.events(t, 0) {
+			if e.Kind == trace.Send && e.Peer >= 0 {
+				sizes = append(sizes, e.Size)
+			}
+		}
+		if want := []int64{400, 40}; !slices.Equal(sizes, want) {
+			t.Errorf("sizes of messages %v, want %v", sizes, want)
+		}
+	})
+}

@@ -30,9 +30,11 @@ func TestGentle(t *testing.T) {
 		}
 		want := rows(string(plain))
 		checkTable(t, want)
-		r := recorded(t, sampled(append(command, "queue")...))
-		if got := rows(r.stdout); got["queue of signals"] != "ok" || r.result.ExitCode != 0 {
-			t.Errorf("queue of signals: %q, exit code %d: %s", r.stdout, r.result.ExitCode, r.stderr)
+		for how, name := range map[string]string{"full": "queue of signals", "none": "no queue of signals"} {
+			r := recorded(t, sampled(append(slices.Clone(command), "queue", how)...))
+			if got := rows(r.stdout); got[name] != "ok" || r.result.ExitCode != 0 {
+				t.Errorf("%s: %q, exit code %d: %s", name, r.stdout, r.result.ExitCode, r.stderr)
+			}
 		}
 		for _, by := range []string{"perf events", "ticks", "counters"} {
 			t.Run(by, func(t *testing.T) {

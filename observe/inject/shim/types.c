@@ -7,6 +7,20 @@ enum { KNOWN = 64 };
 static struct { _Atomic uintptr_t type; int64_t size; } known[KNOWN];
 static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
 
+/* predefined reports whether a type is one of MPI's own. Types that were made by calls with large counts are errors for the call with
+ * small ones. */
+static bool predefined(MPI_Datatype type) {
+    int combiner = MPI_COMBINER_DUP;
+#if MPI_VERSION >= 4
+    MPI_Count integers, addresses, large, types;
+    PMPI_Type_get_envelope_c(type, &integers, &addresses, &large, &types, &combiner);
+#else
+    int integers, addresses, types;
+    PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+#endif
+    return combiner == MPI_COMBINER_NAMED;
+}
+
 bool inj_plain(MPI_Datatype type, int64_t *size) {
     uintptr_t key = (uintptr_t)type + 1;
     size_t place = (key * 0x9e3779b97f4a7c15u) >> 32;
@@ -18,10 +32,9 @@ bool inj_plain(MPI_Datatype type, int64_t *size) {
         }
         if (there == 0) break;
     }
-    int integers, addresses, types, combiner;
     MPI_Aint low, extent;
     MPI_Count bytes;
-    if (PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS || combiner != MPI_COMBINER_NAMED) return false;
+    if (!predefined(type)) return false;
     if (PMPI_Type_size_x(type, &bytes) != MPI_SUCCESS || PMPI_Type_get_extent(type, &low, &extent) != MPI_SUCCESS) return false;
     if (low != 0 || extent != bytes) return false;
     *size = bytes;

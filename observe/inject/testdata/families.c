@@ -208,6 +208,23 @@ static void probes(void) {
     say("probes");
 }
 
+/* Types made by calls with large counts, which the calls with small ones refuse to describe. */
+static void large_types(void) {
+#if MPI_VERSION >= 4
+    MPI_Datatype ten;
+    int right = (rank + 1) % ranks, left = (rank + ranks - 1) % ranks;
+    MPI_Type_contiguous_c(10, MPI_INT, &ten);
+    MPI_Type_commit(&ten);
+    fill(out, 100, rank);
+    MPI_Sendrecv_c(out, 10, ten, right, 1, in[0], 10, ten, left, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    mix_ints(in[0], 100);
+    MPI_Bcast(in[0], 5, ten, 0, MPI_COMM_WORLD);
+    mix_ints(in[0], 50);
+    MPI_Type_free(&ten);
+#endif
+    say("large types");
+}
+
 static void types(void) {
     MPI_Datatype column, pair[3], odd;
     MPI_Type_vector(50, 3, 10, MPI_INT, &column);
@@ -489,6 +506,7 @@ int main(int argc, char **argv) {
     persistent();
     probes();
     types();
+    large_types();
     errors();
     collectives(MPI_COMM_WORLD, "collectives", 0);
     collectives(MPI_COMM_WORLD, "icollectives", 1);

@@ -88,6 +88,20 @@ void sl_poll_done(struct sl_thread *t, struct sl_record *r, uint64_t leave) {
     t->depth = 0;
 }
 
+/* predefined reports whether a type is one of MPI's own. Types that were made by calls with large counts are errors for the call with
+ * small ones. */
+static bool predefined(MPI_Datatype type) {
+    int combiner = MPI_COMBINER_DUP;
+#if MPI_VERSION >= 4
+    MPI_Count integers, addresses, large, types;
+    PMPI_Type_get_envelope_c(type, &integers, &addresses, &large, &types, &combiner);
+#else
+    int integers, addresses, types;
+    PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+#endif
+    return combiner == MPI_COMBINER_NAMED;
+}
+
 /* size_of is the size of a type. MPI's own types keep their handles and sizes, and no other type ever has such a handle: they are
  * asked for once. */
 static int64_t size_of(MPI_Datatype type) {
@@ -95,13 +109,11 @@ static int64_t size_of(MPI_Datatype type) {
     static __thread struct { MPI_Datatype type; int64_t size; } known[SLOTS] __attribute__((tls_model("initial-exec")));
     __typeof__(&known[0]) k = &known[((uintptr_t)type * 0x9e3779b97f4a7c15u) >> 58];
     if (SL_LIKELY(k->type == type && k->size >= 0)) return k->size;
-    int size = 0;
-    PMPI_Type_size(type, &size);
+    MPI_Count size = 0;
+    PMPI_Type_size_x(type, &size);
     if (k->type != type) {
-        int integers = 0, addresses = 0, types = 0, combiner = MPI_COMBINER_DUP;
-        PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
         k->type = type;
-        k->size = combiner == MPI_COMBINER_NAMED ? size : -1;
+        k->size = predefined(type) ? (int64_t)size : -1;
     }
     return size < 0 ? 0 : size;
 }

@@ -258,6 +258,7 @@ struct sl_record *sl_scratch(struct sl_thread *t, uint32_t words);
 
 /* thread.c */
 struct sl_thread *sl_attach(void);
+void sl_each_thread(void (*act)(struct sl_thread *));
 void sl_drop(struct sl_thread *t, int rank, int why);
 extern __thread int sl_failed;
 void sl_detach(struct sl_thread *t);

@@ -149,10 +149,10 @@ static bool start_perf(struct sl_thread *t) {
 
 /* queue_is_long reports whether many signals can be queued: where there is no room for one of a perf event, the kernel sends
  * SIGIO instead, which ends programs. */
+enum { LONG_QUEUE = 1024 };
 static bool queue_is_long(void) {
-    enum { ENOUGH = 1024 };
     struct rlimit r;
-    return getrlimit(RLIMIT_SIGPENDING, &r) == 0 && r.rlim_cur >= ENOUGH;
+    return getrlimit(RLIMIT_SIGPENDING, &r) == 0 && r.rlim_cur >= LONG_QUEUE;
 }
 
 static void to_ticks(struct sl_thread *t) {
@@ -270,3 +270,33 @@ SL_EXPORT int pthread_sigqueue(pthread_t thread, int number, const union sigval 
     queues();
     return real(thread, number, value);
 }
+
+static void end_samples(struct sl_thread *t) {
+    if (t != sl_self && t->sampled_by == SL_BY_PERF && ours(t)) ioctl(t->perf, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+/* The same if the program shortens the queue: at once, and without further samples of the other threads, which cannot be waited for. */
+static int limit(pid_t process, int resource, const struct rlimit *now, struct rlimit *before) {
+    bool here = process == 0 || process == getpid();
+    if (here && resource == RLIMIT_SIGPENDING && now != NULL && now->rlim_cur < LONG_QUEUE && sample_signal != 0) {
+        queues();
+        sl_each_thread(end_samples);
+    }
+    return (int)syscall(SYS_prlimit64, process, resource, now, before);
+}
+
+SL_EXPORT int setrlimit(__rlimit_resource_t resource, const struct rlimit *now) { return limit(0, (int)resource, now, NULL); }
+
+SL_EXPORT int prlimit(pid_t process, enum __rlimit_resource resource, const struct rlimit *now, struct rlimit *before) {
+    return limit(process, (int)resource, now, before);
+}
+
+#if __WORDSIZE == 64 /* where both forms are one */
+SL_EXPORT int setrlimit64(__rlimit_resource_t resource, const struct rlimit64 *now) {
+    return limit(0, (int)resource, (const struct rlimit *)now, NULL);
+}
+
+SL_EXPORT int prlimit64(pid_t process, enum __rlimit_resource resource, const struct rlimit64 *now, struct rlimit64 *before) {
+    return limit(process, (int)resource, (const struct rlimit *)now, (struct rlimit *)before);
+}
+#endif

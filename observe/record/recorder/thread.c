@@ -244,6 +244,13 @@ void sl_detach(struct sl_thread *t) {
     pthread_mutex_unlock(&threads_lock);
 }
 
+/* sl_each_thread does something with all threads, which run on meanwhile. */
+void sl_each_thread(void (*act)(struct sl_thread *)) {
+    pthread_mutex_lock(&threads_lock);
+    for (struct sl_thread *t = threads; t != NULL; t = t->next) act(t);
+    pthread_mutex_unlock(&threads_lock);
+}
+
 /* sl_detach_all ends the traces of all threads; the other ones must not record any more. */
 void sl_detach_all(void) {
     pthread_mutex_lock(&threads_lock);

@@ -369,6 +369,24 @@ static void queue(void) {
     report("queue of signals", error == EAGAIN && sent == got, got - sent, error);
 }
 
+static void *computes(void *none) { compute(100); return none; }
+
+/* No queue at all, while threads compute: there is nothing that the program would get instead of a signal in it. */
+static void no_queue(void) {
+    struct rlimit limit, none;
+    pthread_t other;
+    pthread_create(&other, NULL, computes, NULL);
+    compute(20);
+    getrlimit(RLIMIT_SIGPENDING, &limit);
+    none = limit;
+    none.rlim_cur = 0;
+    setrlimit(RLIMIT_SIGPENDING, &none);
+    compute(50);
+    pthread_join(other, NULL);
+    prlimit(0, RLIMIT_SIGPENDING, &limit, &none);
+    report("no queue of signals", none.rlim_cur == 0, (long)none.rlim_cur, 0);
+}
+
 /* Code that no unwinder knows runs compute on a stack of its own, with a frame pointer that points to memory which cannot be read. */
 #ifdef __x86_64__
 void on_stack(void (*function)(void), void *stack, void *frame);
@@ -426,9 +444,10 @@ static void libraries(void) {
 int main(int argc, char **argv) {
     closed = dlopen("libanl.so.1", RTLD_NOW);
     MPI_Init(&argc, &argv);
-    if (argc > 1 && strcmp(argv[1], "queue") == 0) { /* before anything has closed a descriptor of the recorder */
+    if (argc > 2 && strcmp(argv[1], "queue") == 0) { /* before anything has closed a descriptor of the recorder */
         compute(20);
-        queue();
+        if (strcmp(argv[2], "none") == 0) no_queue();
+        else queue();
         MPI_Finalize();
         return 0;
     }
@@ -452,6 +471,7 @@ int main(int argc, char **argv) {
     children();
     descriptors();
     queue();
+    no_queue();
     stacks();
     libraries();
     MPI_Finalize();
