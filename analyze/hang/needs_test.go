@@ -51,6 +51,13 @@ func TestRequests(t *testing.T) {
 			takes(run, 1, 0, 7)
 			finalizes(run, 1, 2, 3)
 		}, Hang, "hang_finished_rank", []int{1}, 1, "rank 1 to receive a message of 1048576 bytes (tag 7"},
+		{"the first of two sends was received, and only that is waited for", func(run *state.Run) {
+			waitsOn(run, 0, state.WaitAll, isend(run, 0, 1, 7), isend(run, 0, 1, 7))
+			c := run.Ranks[0].Threads[0].Call
+			c.Requests, c.Total = c.Requests[:1], 1
+			takes(run, 1, 0, 7)
+			finalizes(run, 1, 2, 3)
+		}, Unknown, "", nil, 0, ""},
 		{"sends of which one may go on", func(run *state.Run) { // which of the two is not complete is not known: rank 2 may receive
 			waitsOn(run, 0, state.WaitAll, isend(run, 0, 1, 7), isend(run, 0, 2, 7))
 			finalizes(run, 1, 3)
@@ -163,6 +170,24 @@ func TestCallsThatNeedNothing(t *testing.T) {
 			in(run, 2, state.Call{Kind: state.Locking, Name: "MPI_Win_lock_all", Peer: state.All, Shared: true})
 			finalizes(run, 0, 1, 3)
 		}, Hang, "hang_lock", []int{0}, 1, "The MPI_Win_unlock of rank 0 is missing"},
+		{"shared locks, of which one is given back", func(run *state.Run) {
+			run.Ranks[0].Locks = []state.Lock{{Target: 1, Shared: true}}
+			run.Ranks[2].Locks = []state.Lock{{Target: 1, Shared: true}}
+			in(run, 2, state.Call{Kind: state.Locking, Name: "MPI_Win_unlock", Peer: 1})
+			finalizes(run, 0, 3)
+		}, Slow, "hang_slow", []int{1}, 0, ""},
+		{"an exclusive lock of another window does not count", func(run *state.Run) {
+			run.Ranks[0].Locks = []state.Lock{{Target: 1, Shared: true}}
+			run.Ranks[2].Locks = []state.Lock{{Target: 1, Shared: true}, {Window: 3, Target: 1}, {Target: 3}}
+			in(run, 2, state.Call{Kind: state.Locking, Name: "MPI_Win_flush", Peer: 1})
+			finalizes(run, 0, 3)
+		}, Slow, "hang_slow", []int{1}, 0, ""},
+		{"an exclusive lock that is wanted while others have it shared", func(run *state.Run) {
+			run.Ranks[0].Locks = []state.Lock{{Target: 1, Shared: true}}
+			run.Ranks[2].Locks = []state.Lock{{Target: 1}}
+			in(run, 2, state.Call{Kind: state.Locking, Name: "MPI_Win_unlock", Peer: 1})
+			finalizes(run, 0, 3)
+		}, Hang, "hang_lock", []int{0}, 1, "the lock of window w0 at rank 1, which rank 0 holds"},
 		{"another window", func(run *state.Run) {
 			run.Ranks[0].Locks = []state.Lock{{Window: 3, Target: 1}}
 			in(run, 2, state.Call{Kind: state.Locking, Name: "MPI_Win_lock", Peer: 1})

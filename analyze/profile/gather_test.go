@@ -16,19 +16,19 @@ import (
 )
 
 // stepsBuilder is a run of some ranks in which each does the same steps: compute for a random time, send to the next rank, receive, and
-// take part in a collective of all or of half of the ranks. Recording is off for a while at some of them.
+// take part in a collective of all ranks or of the
+// even or odd ones. Recording is off for a while at some of them.
 func stepsBuilder(seed uint64, ranks int) *timeline.Builder {
 	random := rand.New(rand.NewPCG(seed, 3))
 	b := timeline.NewBuilder(ranks)
-	var world, half timeline.Comm
+	var comms [3]timeline.Comm // all, the even and the odd ranks
 	for r := range int32(ranks) {
-		world.Members = append(world.Members, r)
-		if r%2 == 0 {
-			half.Members = append(half.Members, r)
-		}
+		comms[0].Members = append(comms[0].Members, r)
+		comms[1+r%2].Members = append(comms[1+r%2].Members, r)
 	}
-	b.Comm(world)
-	b.Comm(half)
+	for _, c := range comms {
+		b.Comm(c)
+	}
 	step, off := b.Region(timeline.Region{Name: "step"}), b.Region(timeline.NotRecorded)
 	mpi := func(name string, role timeline.Role) timeline.RegionID {
 		return b.Region(timeline.Region{Name: name, Paradigm: timeline.MPI, Role: role})
@@ -55,13 +55,14 @@ func stepsBuilder(seed uint64, ranks int) *timeline.Builder {
 			from := (r + ranks - 1) % ranks
 			l.Recv(now, int32(from), 0, 0, size(from, k))
 			l.Leave(now)
-			comm := int32(k % 2)
-			if comm == 0 || r%2 == 0 {
-				l.Enter(now, reduce)
-				now += unit.Duration(10 + random.IntN(30))
-				l.Collective(now, timeline.OpAllreduce, comm, -1, 8, 8, nil)
-				l.Leave(now)
+			comm := int32(0)
+			if k%2 == 1 {
+				comm = int32(1 + r%2)
 			}
+			l.Enter(now, reduce)
+			now += unit.Duration(10 + random.IntN(30))
+			l.Collective(now, timeline.OpAllreduce, comm, -1, 8, 8, nil)
+			l.Leave(now)
 			l.Leave(now)
 			if seed%2 == 1 && random.IntN(3) == 0 {
 				l.Off(now, off)
