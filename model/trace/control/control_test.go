@@ -126,6 +126,14 @@ func TestApplyCollectives(t *testing.T) {
 		"barrier":           {timeline.OpBarrier, -1, [2]int64{}, [2]int64{}, 1},
 		"allreduce":         {timeline.OpAllreduce, -1, [2]int64{8, 8}, [2]int64{8, 8}, 1},
 		"nothing to reduce": {timeline.OpAllreduce, -1, [2]int64{8, 0}, [2]int64{8, 8}, 0},
+		"nothing received":  {timeline.OpAllreduce, -1, [2]int64{8, 8}, [2]int64{8, 0}, 0},
+		"nothing broadcast": {timeline.OpBcast, 0, [2]int64{8, 0}, [2]int64{0, 0}, 0},
+		"nothing gathered":  {timeline.OpGather, 1, [2]int64{0, 8}, [2]int64{0, 8}, 0},
+		"no such root":      {timeline.OpBcast, 2, [2]int64{8, 0}, [2]int64{0, 8}, 0},
+		"scan of nothing":   {timeline.OpScan, -1, [2]int64{8, 0}, [2]int64{8, 8}, 0},
+		"scatter":           {timeline.OpScatterv, 0, [2]int64{8, 0}, [2]int64{0, 8}, 1},
+		"reduce_scatter":    {timeline.OpReduceScatterBlock, -1, [2]int64{8, 8}, [2]int64{8, 8}, 1},
+		"alltoallv":         {timeline.OpAlltoallv, -1, [2]int64{8, 8}, [2]int64{8, 8}, 0}, // who sends to whom is not known
 		"from rank 0":       {timeline.OpBcast, 0, [2]int64{8, 0}, [2]int64{0, 8}, 1},
 		"from rank 1":       {timeline.OpBcast, 1, [2]int64{0, 8}, [2]int64{8, 0}, 0}, // rank 1 is early, and that is fine for others
 		"to rank 1":         {timeline.OpReduce, 1, [2]int64{8, 8}, [2]int64{0, 8}, 1},
