@@ -108,14 +108,10 @@ func (c *collected) series(states []*state) *Series {
 			s.At, s.Values = append(s.At, i), append(s.Values, 0)
 		}
 	}
-	if len(s.At) < 2 || allZero(s.Values) {
+	if len(s.At) < 2 || !slices.ContainsFunc(s.Values, func(v float64) bool { return v != 0 }) {
 		return nil
 	}
 	return s
-}
-
-func allZero(values []float64) bool {
-	return !slices.ContainsFunc(values, func(v float64) bool { return v != 0 })
 }
 
 func pointAt(s *dataset.Series, at []float64) *dataset.Point {

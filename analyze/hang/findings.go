@@ -18,7 +18,7 @@ func (a *analysis) findings() []Finding {
 		switch {
 		case !c.last:
 		case len(c.ranks) == 1 && (a.ranks[first].dead || a.ranks[first].finalizes):
-			if a.waitedFor(first) {
+			if len(a.waitersOf([]int{first})) > 0 {
 				ends = append(ends, first)
 			}
 		case !a.stuck(first): // it can go on, but what it did cannot be undone
@@ -36,9 +36,6 @@ func (a *analysis) findings() []Finding {
 	})
 	return list
 }
-
-// waitedFor reports whether a stuck rank waits for one directly.
-func (a *analysis) waitedFor(rank int) bool { return len(a.waitersOf([]int{rank})) > 0 }
 
 // waitersOf are the stuck ranks that wait for some ranks directly.
 func (a *analysis) waitersOf(ranks []int) []int {

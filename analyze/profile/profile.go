@@ -75,8 +75,8 @@ func With(tl *timeline.Timeline, paths *Paths, windows *Windows, o Options) *Pro
 	ranks := locationsByRank(tl)
 	scratch := make([]*counters, p.threads)
 	first := messagesByReceiver(tl)
-	sends := sendsByRank(tl)
-	members := membersByRank(tl)
+	sends := byRank(tl, len(tl.Messages), func(i int) int32 { return tl.Messages[i].From })
+	members := byRank(tl, len(tl.Members), func(i int) int32 { return tl.Members[i].Location })
 	begin, end := ownRanks(tl)
 	parallel.EachWorker(end-begin, p.threads, func(worker, rank int) {
 		rank += begin
@@ -236,16 +236,6 @@ func messagesByReceiver(tl *timeline.Timeline) []int {
 		first[i] += first[i-1]
 	}
 	return first
-}
-
-// sendsByRank lists the messages that each rank sent.
-func sendsByRank(tl *timeline.Timeline) [][]int32 {
-	return byRank(tl, len(tl.Messages), func(i int) int32 { return tl.Messages[i].From })
-}
-
-// membersByRank lists the parts in collectives of each rank.
-func membersByRank(tl *timeline.Timeline) [][]int32 {
-	return byRank(tl, len(tl.Members), func(i int) int32 { return tl.Members[i].Location })
 }
 
 // byRank sorts n things by the rank of their location.

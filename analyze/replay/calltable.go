@@ -23,10 +23,6 @@ type callKey struct {
 	sizes *int64 // the first of them
 }
 
-func newCallTable() callTable {
-	return callTable{known: map[callKey]int32{}, sizes: map[uint64][][]int64{}}
-}
-
 // add returns the place of a call in the table.
 func (t *callTable) add(call *schedule.Call) int32 {
 	key := callKey{op: call.Op, group: call.Group, root: call.Root, size: call.Size, tag: call.Tag}

@@ -45,7 +45,7 @@ var operations = map[timeline.Op]schedule.Operation{
 // findCollectives makes a call of every collective, and sorts the parts in them by location.
 func (c *converter) findCollectives() {
 	c.groups = newGroupTable(c.t.WithStreams())
-	c.calls = newCallTable()
+	c.calls = callTable{known: map[callKey]int32{}, sizes: map[uint64][][]int64{}}
 	c.partFirst = make([]int, len(c.t.Locations)+1)
 	if c.options.WithoutCollectives {
 		return

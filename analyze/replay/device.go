@@ -335,6 +335,3 @@ func (d *deviceWalk) await(l *lead, c *chain, t unit.Duration) uint32 {
 	}
 	return l.to.op
 }
-
-// chainOf is the chain of a location.
-func (d *deviceWalk) chainOf(location int32) *chain { return d.chains[location-d.chains[0].location] }

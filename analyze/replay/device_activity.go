@@ -70,7 +70,7 @@ func (d *deviceWalk) starts(s *timeline.Stream, o devices.Op, before uint32, at 
 	}
 	launched := noOp
 	if l := s.Launch[i]; l.Known() {
-		c := d.chainOf(l.Thread)
+		c := d.chains[l.Thread-d.chains[0].location]
 		calls := &d.w.t.Locations[l.Thread].Calls
 		t := min(calls.Enter[l.Call], b)
 		byLaunch = take(t)

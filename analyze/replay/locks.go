@@ -100,7 +100,7 @@ func (w *windows) lockEpoch(v *life, e *timeline.LockEpoch, h *lockHistory) {
 func (w *windows) remoteEpoch(v *life, e *timeline.LockEpoch, h *lockHistory, locks bool, granted int32, required []int32) (release int32) {
 	lock, unlock := e.Calls[0].Call, e.Calls[len(e.Calls)-1].Call
 	a := v.agent(e.Target, 0, len(v.instances)-1)
-	if last := len(v.instances) - 1; last == 0 || !isFree(w.freed(v)) {
+	if last := len(v.instances) - 1; last == 0 || !isFree(v.instances[last].op) {
 		a.end = noCall
 	}
 	if a.cpu = w.lockCPU; a.cpu > 0 {
@@ -169,9 +169,6 @@ func (w *windows) isFlush(r *timeline.WindowRecord) bool {
 	path := w.t.Locations[r.Location].Calls.Path[r.Call]
 	return strings.HasPrefix(callName(&w.t.Regions[w.t.Paths[path].Region]), "win_")
 }
-
-// freed is the operation of the last collective operation on a window.
-func (w *windows) freed(v *life) timeline.Op { return v.instances[len(v.instances)-1].op }
 
 func isFree(op timeline.Op) bool {
 	return op == timeline.OpDestroyHandle || op == timeline.OpDeallocate || op == timeline.OpDestroyHandleDeallocate

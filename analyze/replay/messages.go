@@ -17,7 +17,7 @@ func (c *converter) findMessages() {
 	c.recvFirst, c.sendFirst = make([]int, locations+1), make([]int, locations+1)
 	if !c.options.WithoutMessages {
 		var threads, outside, local atomic.Int64
-		c.each((n+messagesPerTask-1)/messagesPerTask, func(task int) {
+		parallel.Each((n+messagesPerTask-1)/messagesPerTask, c.threads, func(task int) {
 			otherThreads, notMPI, toItself := int64(0), int64(0), int64(0)
 			for i := task * messagesPerTask; i < min((task+1)*messagesPerTask, n); i++ {
 				m := &c.t.Messages[i]
@@ -85,6 +85,3 @@ func (c *converter) toItself(m *timeline.Message) bool {
 func (c *converter) inMPI(calls *timeline.Calls, call int32) bool {
 	return call >= 0 && c.kinds[calls.Path[call]].isMPI()
 }
-
-// each calls work for 0 .. n-1, several at a time.
-func (c *converter) each(n int, work func(i int)) { parallel.Each(n, c.threads, work) }

@@ -32,7 +32,7 @@ func (g *Graph) breakpointsWithin(from, to, memory int64) ([]Breakpoint, error) 
 		more := (memory - g.leastBytes()) / (bytesPerSample * int64(g.tape.nodes))
 		f.effort.samples = int(min(int64(f.effort.samples), leastSamples+max(more, 0)))
 	}
-	if from, to := from-g.axis.lowest, to-g.axis.lowest; g.fitsTwice(to) {
+	if from, to := from-g.axis.lowest, to-g.axis.lowest; g.within(to, maxTime/2) { // the sum of two values fits
 		f.sample(from, to)
 		f.join()
 	} else {

@@ -149,7 +149,7 @@ func (a *Answers) traceCurve(g *Graph, from, to int64) error {
 	if from = max(from, g.Lowest()); from >= to {
 		return fmt.Errorf("the range ends at %d, but the smallest value of %s is %d: the parameters of all classes move together "+
 			"and cannot be negative",
-			to, g.variable().Parameter, from)
+			to, g.axis.v.Parameter, from)
 	}
 	ends, err := g.AtAll([]int64{from, to})
 	if err != nil {

@@ -22,7 +22,7 @@ func (e *Evaluation) criticalPath() (*CriticalPath, error) {
 	}
 	costs.tellClasses()
 	split := splits{ranks: map[int]*Profile{}, origins: map[uint32]*Profile{}, pairs: map[[2]int]*Pair{}}
-	back := newTracker(e)
+	back := &tracker{e: e, rank: -1, kept: map[int]keptBlock{}}
 	for at := back.last(); ; {
 		if n, visit := len(path.Path), (Visit{at.rank, int(at.index)}); n == 0 || path.Path[n-1] != visit {
 			path.Path, path.Kinds = append(path.Path, visit), append(path.Kinds, at.op.Kind)

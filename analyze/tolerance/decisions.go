@@ -65,8 +65,6 @@ type stop struct {
 	op    schedule.Op
 }
 
-func newTracker(e *Evaluation) *tracker { return &tracker{e: e, rank: -1, kept: map[int]keptBlock{}} }
-
 // last returns the end of the path.
 func (t *tracker) last() stop {
 	rank := int(t.e.last >> 32)
@@ -118,7 +116,7 @@ func (t *tracker) before(at *stop) (tail stop, w way, ok bool) {
 		return t.other(at, true), carry, true
 	case byMessage:
 		return t.other(at, false), granting, true
-	case at.op.Kind == schedule.Send && t.isRendezvous(at):
+	case at.op.Kind == schedule.Send && r.end[at.index] != 0: // it waits for its receive: only then its other end is known
 		w = request
 	default:
 		w = own
@@ -127,9 +125,6 @@ func (t *tracker) before(at *stop) (tail stop, w way, ok bool) {
 	tail.isEnd = false
 	return tail, w, true
 }
-
-// isRendezvous reports whether a send waits for its receive: only then its other end is known.
-func (t *tracker) isRendezvous(at *stop) bool { return t.e.paths.ranks[at.rank].end[at.index] != 0 }
 
 // other returns the other end of the message of a receive, or of a rendezvous send.
 func (t *tracker) other(at *stop, isEnd bool) stop {

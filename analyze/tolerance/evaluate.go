@@ -61,7 +61,8 @@ func (s *Schedule) Evaluate(n Network, over ...Variable) (*Evaluation, error) {
 	}
 	e.T, e.Size = p.runtime(), Size{p.ops, p.mail.messages}
 	if p.last.at >= 0 {
-		e.Lambda, e.last = p.last.lambda(), p.last.tail
+		l := &p.last
+		e.Lambda, e.last = Lambda{L: l.path.units, LLeft: l.leastUnits, Bytes: l.size, O: l.overheads}, l.tail
 	}
 	if len(over) > 0 {
 		e.over = over[0]

@@ -42,9 +42,6 @@ const smallGraph = 1 << 21
 
 func (g *Graph) isSmall() bool { return !g.onTape && g.tape.edges <= smallGraph }
 
-// variable returns what T is a function of.
-func (g *Graph) variable() Variable { return g.axis.v }
-
 // Given returns the value of the variable at the given parameters.
 func (g *Graph) Given() int64 { return g.axis.at }
 
@@ -53,9 +50,6 @@ func (g *Graph) Lowest() int64 { return g.axis.lowest }
 
 // fits reports whether all values fit at x, counted from the lowest value.
 func (g *Graph) fits(x int64) bool { return g.within(x, maxTime) }
-
-// fitsTwice reports whether the sum of two values fits at x.
-func (g *Graph) fitsTwice(x int64) bool { return g.within(x, maxTime/2) }
 
 // within reports whether no value is above a limit at x. No value is above T. T is at most what a path
 // would be that is the longest one at the lowest value and also the steepest one; only if that is

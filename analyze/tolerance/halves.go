@@ -161,14 +161,11 @@ func appendHull(hull []span, l span) []span {
 	for n > 0 && hull[n-1].c <= l.c {
 		n--
 	}
-	for n >= 2 && !crossesAfter(hull[n-2], hull[n-1], l) {
+	for n >= 2 && !crossesLater(hull[n-1], l, hull[n-2], hull[n-1]) {
 		n--
 	}
 	return append(hull[:n], l)
 }
-
-// crossesAfter reports whether line c crosses line b strictly after the place where b crosses a.
-func crossesAfter(a, b, c span) bool { return crossesLater(b, c, a, b) }
 
 // crossesLater reports whether lines a and b cross strictly after the place where c and d do. In each pair the
 // second line is steeper and has a smaller constant.

@@ -102,7 +102,7 @@ func (r *repeater) end(p *pass) {
 	record := p.record
 	p.record = nil
 	state := p.state()
-	if !state.equals(r.start) || state.slots != p.slots.used {
+	if !slices.Equal(state.words, r.start.words) || len(state.live) != len(r.start.live) || state.slots != p.slots.used {
 		r.giveUp()
 		return
 	}

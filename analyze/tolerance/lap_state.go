@@ -40,10 +40,6 @@ func (p *pass) state() *passState {
 	return s
 }
 
-func (s *passState) equals(t *passState) bool {
-	return slices.Equal(s.words, t.words) && len(s.live) == len(t.live)
-}
-
 func (s *passState) add(words ...uint64) { s.words = append(s.words, words...) }
 
 func (s *passState) flag(set bool) {

@@ -71,11 +71,6 @@ func (m *moment) shift(e *edge, tail uint64) {
 	m.tail = tail
 }
 
-// lambda returns the derivatives of T that a last moment stands for.
-func (m *moment) lambda() Lambda {
-	return Lambda{L: m.path.units, LLeft: m.leastUnits, Bytes: m.size, O: m.overheads}
-}
-
 // slot collects the ways to a point that is not complete.
 type slot struct {
 	moment

@@ -37,12 +37,9 @@ func command(a *env.Env) *cobra.Command {
   slackline machine check mine.yaml`,
 		RunE: flags.NeedVerb,
 	}
-	c.AddCommand(machineListCommand(a), machineShowCommand(a), machineCheckCommand(a))
+	list := listing.Command(a, "machine", "List the embedded machines with their parameters.", machineTable)
+	c.AddCommand(list, machineShowCommand(a), machineCheckCommand(a))
 	return c
-}
-
-func machineListCommand(a *env.Env) *cobra.Command {
-	return listing.Command(a, "machine", "List the embedded machines with their parameters.", machineTable)
 }
 
 // machineTable has a row for each embedded machine, with the parameters of pairs

@@ -45,7 +45,8 @@ func command(a *env.Env) *cobra.Command {
   slackline noise show poisson:0.5Hz:exp:220us --to text --out detours.txt`,
 		RunE: flags.NeedVerb,
 	}
-	c.AddCommand(noiseListCommand(a), noiseShowCommand(a), noiseStatsCommand(a))
+	list := listing.Command(a, "noise", "List the embedded profiles with what they take, how often and how long.", noiseTable)
+	c.AddCommand(list, noiseShowCommand(a), noiseStatsCommand(a))
 	return c
 }
 
@@ -72,10 +73,6 @@ func completeNoise(_ *cobra.Command, args []string, _ string) ([]string, cobra.S
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	return noise.Names(), cobra.ShellCompDirectiveDefault
-}
-
-func noiseListCommand(a *env.Env) *cobra.Command {
-	return listing.Command(a, "noise", "List the embedded profiles with what they take, how often and how long.", noiseTable)
 }
 
 // noiseTable has a row for each embedded profile, with the figures of its trace of

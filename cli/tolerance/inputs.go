@@ -58,7 +58,7 @@ func (r *run) answerInput(i int) (*sharedAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, err := r.setting(schedule)
+	set, err := r.setting(schedule.Ranks())
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func (r *run) runMap() error {
 
 // lowest is the smallest latency that can be.
 func (r *run) lowest(s *tolerance.Schedule) (int64, error) {
-	set, err := r.setting(s)
+	set, err := r.setting(s.Ranks())
 	if err != nil {
 		return 0, err
 	}
@@ -63,8 +63,8 @@ func (r *run) mapRows(s *tolerance.Schedule, latencies []int64) ([]mapRow, error
 	values := r.ask.mapG.values
 	answers, err := r.each(len(values), "G", func(i int) (*sharedAnswer, error) {
 		changed := *r
-		changed.on = machineWithG(r.on, values[i])
-		set, err := changed.setting(s)
+		changed.on = machine.Override{PerByte: &values[i]}.Apply(r.on)
+		set, err := changed.setting(s.Ranks())
 		if err != nil {
 			return nil, err
 		}
@@ -82,7 +82,7 @@ func (r *run) mapRows(s *tolerance.Schedule, latencies []int64) ([]mapRow, error
 	if err != nil {
 		return nil, err
 	}
-	set, err := r.setting(s)
+	set, err := r.setting(s.Ranks())
 	if err != nil {
 		return nil, err
 	}
@@ -186,9 +186,4 @@ func (m *gridReport) Figure(*env.Env) (fig plot.Figure, title, subtitle string, 
 	}
 	title = m.run.titleOf(m.run.inputs[0].Name, m.schedule.Ranks(), nil)
 	return figures.ToleranceMap(answers, names), title, "one curve for each G", nil
-}
-
-// machineWithG is the machine with another time per byte, the same in all classes and pieces.
-func machineWithG(m *machine.Machine, perByte unit.PerByte) *machine.Machine {
-	return machine.Override{PerByte: &perByte}.Apply(m)
 }

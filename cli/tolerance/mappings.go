@@ -25,7 +25,7 @@ func (r *run) runMappings() error {
 	if !r.program.Mapped(in) {
 		r.app.Warn("--mappings has no influence: %s has no collectives whose algorithm a mapping would choose", in.Name)
 	}
-	set, err := r.settingOf(in.Program.Ranks())
+	set, err := r.setting(in.Program.Ranks())
 	if err != nil {
 		return err
 	}

@@ -146,13 +146,8 @@ type setting struct {
 	varied   string // what the latency is that of, in words
 }
 
-// setting puts the ranks of a schedule on the machine.
-func (r *run) setting(s *tolerance.Schedule) (*setting, error) {
-	return r.settingOf(s.Ranks())
-}
-
-// settingOf puts so many ranks on the machine.
-func (r *run) settingOf(ranks int) (*setting, error) {
+// setting puts so many ranks on the machine.
+func (r *run) setting(ranks int) (*setting, error) {
 	layout, err := r.on.Layout(ranks)
 	if err != nil {
 		return nil, err

@@ -82,10 +82,12 @@ func (r *run) runOne() error {
 			return err
 		}
 	}
-	if report.set, err = r.setting(s); err != nil {
+	if report.set, err = r.setting(s.Ranks()); err != nil {
 		return err
 	}
-	r.warnOfEager(s)
+	if r.machine.Eager.Given && s.LargestSend() <= int64(r.machine.Eager.Value) {
+		r.app.Note("no message is larger than -S")
+	}
 	begin := time.Now()
 	e, err := s.Evaluate(report.set.network, report.set.variable)
 	if err != nil {
@@ -150,13 +152,6 @@ func (r *run) noteOfRange(a *tolerance.Answers) {
 	if first, _ := a.Floor(a.Curve[0]); first > r.ask.from {
 		p := r.ask.variable()
 		r.app.Note("the range begins at %s: there the smallest %s of all classes is 0, and all move together", valueOf{p, first}.exact(), p)
-	}
-}
-
-// warnOfEager warns that -S has no influence.
-func (r *run) warnOfEager(s *tolerance.Schedule) {
-	if r.machine.Eager.Given && s.LargestSend() <= int64(r.machine.Eager.Value) {
-		r.app.Note("no message is larger than -S")
 	}
 }
 

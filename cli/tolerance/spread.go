@@ -139,7 +139,7 @@ func (s *spreadReport) runNoisy() error {
 		return err
 	}
 	s.ranks = schedule.Ranks()
-	set, err := r.setting(schedule)
+	set, err := r.setting(schedule.Ranks())
 	if err != nil {
 		return err
 	}

@@ -143,11 +143,6 @@ func (d *MessageDiagram) bestWidth(t interval) float64 {
 	return math.Min(math.Max(160+wanted*(t.hi-t.lo)/typical, least), most)
 }
 
-// rowPitch is the distance of the rows; it shrinks with their number.
-func rowPitch(rows int) float64 {
-	return math.Min(36, math.Max(15, 640/float64(rows)))
-}
-
 func (d *MessageDiagram) layout(th *theme) (*sheet, error) {
 	if err := d.check(); err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ type diagramDrawing struct {
 }
 
 func newDiagramDrawing(d *MessageDiagram, th *theme, x span, width float64) *diagramDrawing {
-	g := &diagramDrawing{MessageDiagram: d, th: th, pitch: rowPitch(len(d.Rows))}
+	g := &diagramDrawing{MessageDiagram: d, th: th, pitch: min(36, max(15, 640/float64(len(d.Rows))))}
 	g.box = math.Round(g.pitch * 0.44)
 	g.words = newWords(d.Title, d.Subtitle, d.Caption, width, g.legendEntries())
 	g.lanes = assignLanes(d.Spans)

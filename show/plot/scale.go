@@ -87,7 +87,8 @@ func (a Axis) resolve(data interval, air float64) (span, error) {
 	case a.Scale == Linear:
 		s.interval = padLinear(data, air, a.FromZero)
 	default:
-		s.interval = padLog(data, air)
+		factor := math.Pow(data.hi/data.lo, air)
+		s.interval = interval{data.lo / factor, data.hi * factor}
 	}
 	s.interval = widen(s.interval, a.Scale)
 	return s, nil
@@ -117,11 +118,6 @@ func padLinear(data interval, air float64, fromZero bool) interval {
 		hi += distance
 	}
 	return interval{lo, hi}
-}
-
-func padLog(data interval, air float64) interval {
-	factor := math.Pow(data.hi/data.lo, air)
-	return interval{data.lo / factor, data.hi * factor}
 }
 
 // widen makes a range wide enough for distinct ticks when all values are (nearly) the same.
