@@ -14,8 +14,8 @@ func PercentCell(percent float64) table.Cell {
 
 func RateCell(perSecond float64) table.Cell {
 	text := fmt.Sprintf("%.4gHz", perSecond)
-	if perSecond >= 10000 {
-		text = fmt.Sprintf("%.0fHz", perSecond) // no exponent
+	if perSecond >= 9999.5 { // four digits of it would be 1e+04
+		text = fmt.Sprintf("%.0fHz", perSecond)
 	}
 	return table.Cell{Text: text, Value: perSecond}
 }
