@@ -147,7 +147,8 @@ func launchesJSON(t *testing.T, dir, name string, bcast, scan []int) string {
 	t.Helper()
 	point := func(operation string, medians []int) string {
 		list, _ := json.Marshal(medians)
-		return fmt.Sprintf(`{"scheme":"round-time","operation":%q,"ranks":2,"size":8,"reductions":{"max":{"launch_medians_ns":%s}}}`, operation, list)
+		return fmt.Sprintf(`{"scheme":"round-time","operation":%q,"ranks":2,"size":8,"reductions":{"max":{"launch_medians_ns":%s}}}`,
+			operation, list)
 	}
 	points := point("MPI_Bcast", bcast)
 	if scan != nil {

@@ -1,12 +1,18 @@
 package measure
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
 	"math"
 	"strings"
 	"testing"
 	"time"
 
 	"slackline/cli/env"
+	"slackline/cli/exit"
 	"slackline/observe/measure"
 	"slackline/observe/mpi/mpitest"
 )
@@ -61,5 +67,51 @@ func TestMomentsOf(t *testing.T) {
 		if got := momentsOf(tc.duration, tc.every); got != tc.want {
 			t.Errorf("momentsOf(%s, %s) = %d, want %d", tc.duration, tc.every, got, tc.want)
 		}
+	}
+}
+
+// Up to three hosts are named, in the order of the ranks; more are counted.
+func TestHostsText(t *testing.T) {
+	for _, tc := range []struct {
+		hosts, want string
+	}{{"a", "a"}, {"a a", "a"}, {"b a b", "b, a"}, {"a b c", "a, b, c"}, {"a b c d a", "4 hosts"}, {"", ""}} {
+		if got := hostsText(strings.Fields(tc.hosts)); got != tc.want {
+			t.Errorf("%q: %q, want %q", tc.hosts, got, tc.want)
+		}
+	}
+}
+
+func TestParseRanks(t *testing.T) {
+	for text, want := range map[string]string{"2": "[2]", "8,2,4,2": "[2 4 8]", "2^1..2^3": "[2 4 8]", "3..5": "[3 4 5]", "x": "[]",
+		"": "[]"} {
+		list, err := parseRanks(text)
+		if got := fmt.Sprint(list); got != want || (err == nil) != (want != "[]") {
+			t.Errorf("%q: %s, error %v; want %s", text, got, err, want)
+		}
+		if err != nil && !strings.HasPrefix(err.Error(), "--ranks: ") {
+			t.Errorf("%q: %v does not name the flag", text, err)
+		}
+	}
+}
+
+// An interrupt is why the rest failed; a cause that makes a result inconclusive is reported with exit code 4.
+func TestEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	fault := errors.New("connection lost")
+	if err := interruptedOr(ctx, fault); err != fault {
+		t.Errorf("%v, want %v", err, fault)
+	}
+	cancel()
+	if err := interruptedOr(ctx, fault); err != context.Canceled {
+		t.Errorf("%v, want %v", err, context.Canceled)
+	}
+	var said bytes.Buffer
+	a := env.New(nil, nil, &bytes.Buffer{}, &said)
+	if err := inconclusiveIf(a, fault, io.EOF); err != io.EOF || said.Len() > 0 {
+		t.Errorf("another error: %v, %q", err, &said)
+	}
+	err := inconclusiveIf(a, fault, fmt.Errorf("round 3: %w", fault))
+	if err != exit.Verdict(exit.Inconclusive) || said.String() != "slackline: round 3: connection lost\n" {
+		t.Errorf("%v, %q; want inconclusive and the reason", err, &said)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"slackline/cli/env"
 	"slackline/cli/exit"
@@ -138,5 +139,51 @@ func TestMeasuredNetworkForPrograms(t *testing.T) {
 	rows, err := csv.NewReader(&b).ReadAll()
 	if err != nil || len(rows) != 1+2*len(far.Points) || rows[0][1] != "size" || rows[1][0] != "node" {
 		t.Errorf("%d rows, %v", len(rows), err)
+	}
+}
+
+func TestNetworkWords(t *testing.T) {
+	for ns, want := range map[float64]string{0: "0", 0.4: "400ps", 1234.5: "1.235us", 1e9: "1s", 0.0004: "0"} {
+		if got := nsText(ns); got != want {
+			t.Errorf("nsText(%g) = %s, want %s", ns, got, want)
+		}
+	}
+	if got := intervalText(measure.Figure{Low: -5, High: 1500}, nsText); got != "0 .. 1.5us" {
+		t.Errorf("an interval below 0 is %s", got)
+	}
+	for d, want := range map[time.Duration]string{
+		1500 * time.Millisecond: "2 s", 99 * time.Second: "99 s", 100 * time.Second: "2 min", 120 * time.Second: "2 min",
+		121 * time.Second: "3 min",
+	} {
+		if got := roughly(d); got != want {
+			t.Errorf("roughly(%s) = %s, want %s", d, got, want)
+		}
+	}
+	for _, tc := range []struct {
+		done, total int
+		want        time.Duration
+	}{{1, 4, 40 * time.Second}, {2, 4, 20 * time.Second}, {0, 3, 30 * time.Second}, {4, 4, 10 * time.Second}} {
+		if got := expected(10*time.Second, tc.done, tc.total); got != tc.want {
+			t.Errorf("%d of %d in 10 s: %s, want %s", tc.done, tc.total, got, tc.want)
+		}
+	}
+}
+
+// S is the largest size that was sent eagerly, or a limit of the measurement.
+func TestEagerText(t *testing.T) {
+	o := &measure.NetworkOptions{MaxEager: 1 << 20}
+	for _, tc := range []struct {
+		eager, asleep int
+		want          string
+	}{
+		{4096, 4096, "S: 4KiB (larger sends wait for their receive)"},
+		{1 << 20, 1 << 20, "S: all messages up to 1MiB"},
+		{1 << 20, 8192, "S: all messages up to 1MiB; 8KiB if the receiver does something else"},
+		{4096, 1 << 20, "S: 4KiB (larger sends wait for their receive); all messages up to 1MiB if the receiver does something else"},
+		{1000, 1000, "S: 1000B (larger sends wait for their receive)"},
+	} {
+		if got := eagerText(&measure.Network{Eager: tc.eager, EagerAsleep: tc.asleep}, o); got != tc.want {
+			t.Errorf("%d, %d: %s, want %s", tc.eager, tc.asleep, got, tc.want)
+		}
 	}
 }

@@ -13,7 +13,8 @@ func TestCells(t *testing.T) {
 		cell table.Cell
 		want string
 	}{
-		{RateCell(0), "0Hz"}, {RateCell(0.5), "0.5Hz"}, {RateCell(1234.56), "1235Hz"}, {RateCell(9999.4), "9999Hz"}, {RateCell(9999.6), "10000Hz"},
+		{RateCell(0), "0Hz"}, {RateCell(0.5), "0.5Hz"}, {RateCell(1234.56), "1235Hz"}, {RateCell(9999.4), "9999Hz"},
+		{RateCell(9999.6), "10000Hz"},
 		{RateCell(10000), "10000Hz"}, {RateCell(1e9), "1000000000Hz"},
 		{PercentCell(12.345), "12.3 %"}, {PercentCell(100), "100 %"}, {PercentCell(0), "0 %"},
 		{NumberCell(1.25, "%.1f"), "1.2"}, {NumberCell(math.NaN(), "%.1f"), "-"}, {NumberCell(math.Inf(1), "%g"), "-"},
