@@ -177,3 +177,129 @@ func TestVanished(t *testing.T) {
 		}
 	}
 }
+
+// TestSize: how large a change is, for people.
+func TestSize(t *testing.T) {
+	for want, c := range map[string]Change{
+		"+50 %": {Kind: KindLevel, From: 2, To: 3}, "-25 %": {Kind: KindLevel, From: 4, To: 3}, "2 x": {Kind: KindLevel, From: 1, To: 2},
+		"1e+03 x": {Kind: KindDrift, From: 1, To: 1000}, "+0.123 %": {Kind: KindLevel, From: 1000, To: 1001.23},
+		"-100 %": {Kind: KindLevel, From: 1}, "-": {Kind: KindLevel, To: 1},
+		"appeared": {Kind: KindAppeared, To: 5}, "vanished": {Kind: KindVanished, From: 5},
+		"+0 %": {From: 1, To: 1},
+	} {
+		if got := c.Size(); got != want {
+			t.Errorf("%+v: %q, want %q", c, got, want)
+		}
+	}
+	r := &Result{Commits: []history.Commit{{ID: "0123456789abcdef"}, {ID: "fedcba9876543210"}}}
+	if got, want := r.Range(&Change{Before: 0, After: 1}), r.Commits[0].Short()+".."+r.Commits[1].Short(); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestJudge: whether a change is for the worse depends on what grows, and on whether that is good.
+func TestJudge(t *testing.T) {
+	for _, tc := range []struct {
+		metric string
+		change Change
+		want   bool
+	}{
+		{"time", Change{Kind: KindLevel, From: 1, To: 2}, true}, {"time", Change{Kind: KindLevel, From: 2, To: 1}, false},
+		{"bandwidth", Change{Kind: KindLevel, From: 1, To: 2}, false}, {"bandwidth", Change{Kind: KindDrift, From: 2, To: 1}, true},
+		{"score", Change{Kind: KindLevel, From: 2, To: 1}, true}, // an option says that larger is better
+		{"bandwidth", Change{Kind: KindNoise, From: 1, To: 2}, true}, {"bandwidth", Change{Kind: KindNoise, From: 2, To: 1}, false},
+		{"time", Change{Kind: KindModel, From: 2, To: 1, faster: true}, true}, {"bandwidth", Change{Kind: KindModel, faster: true}, false},
+		{"time", Change{Kind: KindAppeared, To: 1}, true}, {"time", Change{Kind: KindVanished, From: 1}, false},
+	} {
+		s := &Series{Metric: tc.metric}
+		if s.judge(&tc.change, Options{LargerBetter: []string{"score"}}); tc.change.Worse != tc.want {
+			t.Errorf("%s: %+v", tc.metric, tc.change)
+		}
+	}
+}
+
+// TestUnits: in other units the same changes are found, with levels in these units.
+func TestUnits(t *testing.T) {
+	run := func(factor float64) *Result {
+		return find(t, measuredAt(40, false, func(d *dataset.Dataset, r *rand.Rand, commit int) {
+			d.Get("step", "time").Add([]float64{8}, factor*(10+shift(commit, 20, 2)+0.1*r.NormFloat64()))
+			d.Get("drift", "time").Add([]float64{8}, factor*(10+0.2*float64(commit)+0.1*r.NormFloat64()))
+			d.Get("noisy", "time").Add([]float64{8}, factor*(10+(0.01+shift(commit, 20, 1))*r.NormFloat64()))
+		}))
+	}
+	one := run(1)
+	for _, factor := range []float64{1 << 20, 1.0 / (1 << 30)} { // of which products are exact
+		other := run(factor)
+		for i, s := range one.Series {
+			if len(s.Changes) != 1 || len(other.Series[i].Changes) != 1 {
+				t.Errorf("%s: %d changes, %d times %g", s.CallPath, len(s.Changes), len(other.Series[i].Changes), factor)
+				continue
+			}
+			a, b := s.Changes[0], other.Series[i].Changes[0]
+			scale := factor
+			if a.Kind == KindNoise {
+				scale = 1 // the scatter is relative
+			}
+			if a.Kind != b.Kind || a.Before != b.Before || a.After != b.After || a.P != b.P || a.Worse != b.Worse ||
+				math.Abs(a.From*scale-b.From) > 1e-9*b.From || math.Abs(a.To*scale-b.To) > 1e-9*b.To {
+				t.Errorf("%s times %g: %+v, want %+v", s.CallPath, factor, b, a)
+			}
+		}
+	}
+	for i, want := range []string{KindLevel, KindDrift, KindNoise} {
+		if got := one.Series[i].Changes[0].Kind; got != want {
+			t.Errorf("%s: %s, want %s", one.Series[i].CallPath, got, want)
+		}
+	}
+}
+
+// TestSmallChanges: a change that is certain but smaller than what counts is left out.
+func TestSmallChanges(t *testing.T) {
+	for _, tc := range []struct {
+		step, smallest float64
+		want           int
+	}{{0.1, 0.05, 1}, {0.1, 0.2, 0}, {0.005, 0, 0}, {0.02, 0, 1}} {
+		states := measuredAt(40, false, func(d *dataset.Dataset, r *rand.Rand, commit int) {
+			d.Get("f", "time").Add([]float64{8}, 1+shift(commit, 20, tc.step)+0.0005*r.NormFloat64())
+		})
+		r, err := Find(context.Background(), states, Options{Smallest: tc.smallest})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(r.Series[0].Changes); got != tc.want {
+			t.Errorf("a step of %g, of which %g count: %d changes, want %d", tc.step, tc.smallest, got, tc.want)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Find(ctx, nil, Options{}); err == nil {
+		t.Error("no error although it was stopped")
+	}
+}
+
+// TestSuspect: a last value far from those before is suspect, but not where values always scatter as much, and not while they drift.
+func TestSuspect(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		values []float64
+		want   bool
+	}{
+		{"far off", []float64{10, 10.1, 9.9, 10, 10.1, 9.9, 15}, true},
+		{"far below", []float64{10, 10.1, 9.9, 10, 10.1, 9.9, 5}, true},
+		{"within the noise", []float64{10, 12, 8, 11, 9, 10, 12.5}, false},
+		{"too few values", []float64{10, 10.1, 9.9, 10, 15}, false},
+		{"less than 2 %", []float64{10, 10, 10, 10, 10, 10, 10.1}, false},
+	} {
+		s := &Series{Values: tc.values}
+		for i := range tc.values {
+			s.At = append(s.At, i)
+		}
+		s.suspect(0.01)
+		if got := s.Suspect != nil; got != tc.want {
+			t.Errorf("%s: suspect %+v", tc.name, s.Suspect)
+		}
+		if c := s.Suspect; c != nil && (c.After != len(tc.values)-1 || c.From != 10 || !math.IsNaN(c.P)) {
+			t.Errorf("%s: %+v", tc.name, c)
+		}
+	}
+}

@@ -199,3 +199,136 @@ func TestSegments(t *testing.T) {
 		t.Errorf("five values: %+v", got)
 	}
 }
+
+// TestNormalScores: scores are quantiles of the normal distribution by rank, the same for values in the same order, and opposite for
+// opposite values. Equal values share the mean of their ranks.
+func TestNormalScores(t *testing.T) {
+	got := normalScores([]float64{30, 10, 20})
+	for i, want := range []float64{0.6744897501960817, -0.6744897501960817, 0} { // quantiles of 3/4, 1/4 and 1/2
+		if math.Abs(got[i]-want) > 1e-12 {
+			t.Errorf("scores %v", got)
+		}
+	}
+	tied := normalScores([]float64{1, 5, 5, 9})
+	if tied[1] != tied[2] || math.Abs(tied[1]) > 1e-15 || math.Abs(tied[0]+tied[3]) > 1e-15 {
+		t.Errorf("with ties: %v", tied)
+	}
+	if normalScores([]float64{2, 2, 2}) != nil {
+		t.Error("equal values have scores")
+	}
+	r := rand.New(rand.NewPCG(7, 8))
+	x := draw(r, 50, func(r *rand.Rand, _ int) float64 { return r.NormFloat64() })
+	stretched, opposite := make([]float64, len(x)), make([]float64, len(x))
+	for i, v := range x {
+		stretched[i], opposite[i] = math.Exp(3*v), -v
+	}
+	a, b, c := normalScores(x), normalScores(stretched), normalScores(opposite)
+	for i := range a {
+		if a[i] != b[i] || math.Abs(a[i]+c[i]) > 1e-12 {
+			t.Fatalf("value %d: %g, stretched %g, opposite %g", i, a[i], b[i], c[i])
+		}
+	}
+}
+
+// TestMeasure compares the statistics with their definition: the largest squared differences between two means, in units of what is
+// expected without a change.
+func TestMeasure(t *testing.T) {
+	for seed := range uint64(30) {
+		r := rand.New(rand.NewPCG(seed, 9))
+		n := 6 + r.IntN(40)
+		scores := centered(draw(r, n, func(r *rand.Rand, _ int) float64 { return r.NormFloat64() }))
+		mean := func(list []float64, of func(float64) float64) float64 {
+			sum := 0.0
+			for _, v := range list {
+				sum += of(v)
+			}
+			return sum / float64(len(list))
+		}
+		itself, square := func(v float64) float64 { return v }, func(v float64) float64 { return v * v }
+		size := mean(scores, math.Abs)
+		variance, sizeVariance := mean(scores, square), mean(scores, func(v float64) float64 { return square(math.Abs(v) - size) })
+		between := func(in, out []float64, of func(float64) float64) float64 {
+			a, b := float64(len(in)), float64(len(out))
+			return square(mean(in, of)-mean(out, of)) * a * b / (a + b)
+		}
+		var want statistics
+		for k := 2; k <= n-2; k++ {
+			want.level = max(want.level, between(scores[:k], scores[k:], itself)/variance)
+			if k >= 5 && k <= n-5 {
+				want.scale = max(want.scale, between(scores[:k], scores[k:], math.Abs)/sizeVariance)
+			}
+		}
+		for _, length := range []int{3, 5, 8, 13, 21} {
+			for from := 2; 2*length <= n && from+length <= n-2; from++ {
+				want.bump = max(want.bump, between(scores[from:from+length], slices.Concat(scores[:from], scores[from+length:]), itself)/variance)
+			}
+		}
+		got := measure(scores, make([]float64, n+1), momentsOf(scores))
+		near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*(1+b) }
+		if !near(got.level, want.level) || !near(got.scale, want.scale) || !near(got.bump, want.bump) {
+			t.Errorf("seed %d, %d values: %+v, want %+v", seed, n, got, want)
+		}
+	}
+}
+
+func TestSlope(t *testing.T) {
+	for _, tc := range []struct {
+		scores []float64
+		want   float64
+	}{
+		{[]float64{1, 2, 3, 4}, 1}, {[]float64{9, 7, 5}, -1}, {[]float64{1, 1, 1}, 0}, {[]float64{1, 2, 1}, 0},
+		{[]float64{0, 0, 0, 1}, math.Sqrt(0.6)},
+	} {
+		if got := slope(tc.scores); math.Abs(got-tc.want) > 1e-12 {
+			t.Errorf("%v: %g, want %g", tc.scores, got, tc.want)
+		}
+	}
+}
+
+// TestLocate: a step is found where two medians describe the values best, not further than five values away and with two on each side.
+func TestLocate(t *testing.T) {
+	steps := func(at, n int) []float64 {
+		list := make([]float64, n)
+		for i := range list {
+			list[i] = shift(i, at, 10) + 0.1*float64(i%3)
+		}
+		return list
+	}
+	for _, tc := range []struct{ step, guess int }{{10, 10}, {10, 7}, {10, 14}, {10, 15}, {3, 2}} {
+		if got := locate(steps(tc.step, 20), tc.guess); got != tc.step {
+			t.Errorf("a step at %d of 20, first seen at %d, is located at %d", tc.step, tc.guess, got)
+		}
+	}
+	if got := locate(steps(15, 20), 4); got > 9 {
+		t.Errorf("moved from 4 to %d", got)
+	}
+	if got := locate(steps(19, 20), 18); got > 18 {
+		t.Errorf("one value alone after the step at %d", got)
+	}
+}
+
+// TestNullTails: probabilities are positive, at most 1, and fall as the statistic grows.
+func TestNullTails(t *testing.T) {
+	for _, n := range []int{6, 17} {
+		table := nullOf(n)
+		if table != nullOf(n) {
+			t.Errorf("the table of %d values is made twice", n)
+		}
+		for _, list := range [][]float64{table.level, table.bump, table.scale} {
+			last := 1.0
+			for _, v := range []float64{0, 0.5, 1, 2, 5, 10, 1000} {
+				p := table.tail(list, v)
+				if p <= 0 || p > last {
+					t.Errorf("%d values: %g has the probability %g after %g", n, v, p, last)
+				}
+				last = p
+			}
+		}
+		if p := table.tailOfLeast(1); p != 1 {
+			t.Errorf("any probability is at most 1 with the probability %g", p)
+		}
+		if a, b := table.tailOfLeast(0.01), table.tailOfLeast(0.1); a > b || b < 0.05 || b > 0.3 { // of three, each has 0.1
+			t.Errorf("%d values: of three, the smallest is at most 0.01 with %g, at most 0.1 with %g", n, a, b)
+		}
+	}
+}
