@@ -55,7 +55,7 @@ func Read(name string, data []byte) (*File, error) {
 		return nil, fmt.Errorf("%s: holds no %s: it is not a Cube 4 file", name, anchorName)
 	}
 	if isGzip(anchor) {
-		if anchor, err = gunzip(anchor); err != nil {
+		if anchor, err = gunzip(anchor, maxMember); err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", name, anchorName, err)
 		}
 	}
@@ -75,14 +75,15 @@ func Read(name string, data []byte) (*File, error) {
 	return f, nil
 }
 
-func gunzip(data []byte) ([]byte, error) {
+// gunzip unpacks at most so many bytes.
+func gunzip(data []byte, most int64) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
 		return nil, err
 	}
-	out, err := io.ReadAll(io.LimitReader(r, maxMember+1))
-	if err == nil && len(out) > maxMember {
-		err = fmt.Errorf("has more than %d MiB", maxMember>>20)
+	out, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err == nil && int64(len(out)) > most {
+		err = fmt.Errorf("unpacks to more than %d MiB", most>>20)
 	}
 	return out, err
 }
@@ -91,15 +92,9 @@ func gunzip(data []byte) ([]byte, error) {
 // wrong checksums in the headers; such an archive is read by its sizes alone.
 func (f *File) unpack(data []byte) (map[string][]byte, error) {
 	if isGzip(data) {
-		r, err := gzip.NewReader(bytes.NewReader(data))
-		if err != nil {
+		var err error
+		if data, err = gunzip(data, maxTotal); err != nil {
 			return nil, err
-		}
-		if data, err = io.ReadAll(io.LimitReader(r, maxTotal+1)); err != nil {
-			return nil, err
-		}
-		if len(data) > maxTotal {
-			return nil, fmt.Errorf("unpacks to more than %d MiB", maxTotal>>20)
 		}
 	}
 	members := map[string][]byte{}

@@ -99,17 +99,24 @@ func readCSV(name string, data []byte) (*Dataset, error) {
 	if err := checkNames(d.Parameters); err != nil {
 		return nil, fmt.Errorf("%s:1: %w", name, err)
 	}
+	return d, eachRecord(name, r, func(_ int, record []string) error {
+		return d.addRecord(record, roles, places, cmp.Or(metric, DefaultMetric))
+	})
+}
+
+// eachRecord calls read with the records of a CSV and their lines, and names the place of its error.
+func eachRecord(name string, r *csv.Reader, read func(line int, record []string) error) error {
 	for {
 		record, err := r.Read()
 		if errors.Is(err, io.EOF) {
-			return d, nil
+			return nil
 		}
 		if err != nil {
-			return nil, csvError(name, err)
+			return csvError(name, err)
 		}
 		line, _ := r.FieldPos(0)
-		if err := d.addRecord(record, roles, places, cmp.Or(metric, DefaultMetric)); err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
+		if err := read(line, record); err != nil {
+			return fmt.Errorf("%s:%d: %w", name, line, err)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -89,22 +88,15 @@ func readMeasured(name string, data []byte) (*Dataset, error) {
 		return nil, csvError(name, err)
 	}
 	m := measurements{of: map[execution]*executionTimes{}}
-	for {
-		record, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, csvError(name, err)
-		}
-		line, _ := r.FieldPos(0)
+	err := eachRecord(name, r, func(line int, record []string) error {
 		row, err := parseMeasuredRow(record)
 		if err == nil {
 			err = m.add(&row, line)
 		}
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
-		}
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	for _, e := range m.list {
 		if seen := int64(len(e.has)); seen != e.ranks {

@@ -34,42 +34,39 @@ func NewBuilder(ranks int) *Builder { return &Builder{ranks: ranks} }
 // Region adds a region and returns its id. Ids count from 0; equal regions get different ones.
 func (b *Builder) Region(r Region) RegionID {
 	r.Name, r.File = plain.Name(r.Name), plain.Name(r.File) // others wrote them
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.regions = append(b.regions, r)
-	return RegionID(len(b.regions) - 1)
+	return RegionID(add(b, &b.regions, r))
 }
 
 // Comm adds a communicator and returns its number; numbers count from 0.
 func (b *Builder) Comm(c Comm) int32 {
 	c.Name = plain.Name(c.Name)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.comms = append(b.comms, c)
-	return int32(len(b.comms) - 1)
+	return add(b, &b.comms, c)
 }
 
 // Window adds a window of one-sided communication and returns its number; numbers count from 0.
-func (b *Builder) Window(o Object) int32 { return b.object(&b.windows, o) }
+func (b *Builder) Window(o Object) int32 {
+	o.Name = plain.Name(o.Name)
+	return add(b, &b.windows, o)
+}
 
 // File adds a file of collective I/O and returns its number; numbers count from 0.
-func (b *Builder) File(o Object) int32 { return b.object(&b.files, o) }
+func (b *Builder) File(o Object) int32 {
+	o.Name = plain.Name(o.Name)
+	return add(b, &b.files, o)
+}
 
 // Metric adds a metric that threads count and returns its number; numbers count from 0.
 func (b *Builder) Metric(m Metric) int32 {
 	m.Name, m.Unit = plain.Name(m.Name), plain.Name(m.Unit)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.metrics = append(b.metrics, m)
-	return int32(len(b.metrics) - 1)
+	return add(b, &b.metrics, m)
 }
 
-func (b *Builder) object(to *[]Object, o Object) int32 {
-	o.Name = plain.Name(o.Name)
+// add adds something to one of the lists of a builder and returns its number.
+func add[T any](b *Builder, list *[]T, v T) int32 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	*to = append(*to, o)
-	return int32(len(*to) - 1)
+	*list = append(*list, v)
+	return int32(len(*list) - 1)
 }
 
 // SetGrid gives the run a process grid.
@@ -88,9 +85,7 @@ func (b *Builder) Location(rank, thread int, name, host string) *LocationBuilder
 		rank: rank, thread: thread, name: plain.Name(name), host: plain.Name(host), space: b.space,
 		last: never, clockError: unknownClock,
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.locations = append(b.locations, l)
+	add(b, &b.locations, l)
 	return l
 }
 

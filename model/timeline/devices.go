@@ -139,24 +139,9 @@ func (d *Devices) window(begin, end unit.Duration, kept []keptCalls) *Devices {
 		s := &d.Streams[stream]
 		return s.Begin[act] >= begin && s.End[act] <= end && acts[stream].has(act)
 	}
-	w.Collectives, w.Members, w.Messages = nil, nil, nil
-	for _, c := range d.Collectives {
-		members := d.Members[c.First:][:d.Comms[c.Comm].Size()]
-		all := true
-		for i := range members {
-			all = all && inside(members[i].Location, members[i].Issue)
-		}
-		if !all {
-			continue
-		}
-		c.First = len(w.Members)
-		w.Collectives = append(w.Collectives, c)
-		for _, m := range members {
-			m.Issue = acts[m.Location].number(m.Issue)
-			m.Complete = m.Issue
-			w.Members = append(w.Members, m)
-		}
-	}
+	w.Collectives, w.Members = keepCollectives(d.Collectives, d.Members, d.Comms,
+		func(m *Member) bool { return inside(m.Location, m.Issue) }, acts, false)
+	w.Messages = nil
 	for _, m := range d.Messages {
 		if inside(m.From, m.Send) && inside(m.To, m.Recv) {
 			m.Send, m.Recv = acts[m.From].number(m.Send), acts[m.To].number(m.Recv)

@@ -1,6 +1,8 @@
 package timeline
 
 import (
+	"slices"
+
 	"slackline/internal/parallel"
 	"slackline/internal/spill"
 	"slackline/model/unit"
@@ -127,7 +129,8 @@ func (c *cutter) cut(t *Timeline, threads int) *Timeline {
 		return calls.Enter[first] >= c.begin && calls.Leave[last] <= c.end && kept[location].has(first) && kept[location].has(last)
 	}
 	c.cutMessages(t, &w, inside, kept)
-	c.cutCollectives(t, &w, inside, kept)
+	w.Collectives, w.Members = keepCollectives(t.Collectives, t.Members, t.Comms,
+		func(m *Member) bool { return inside(m.Location, m.Issue, m.Complete) }, kept, c.reuse)
 	w.Epochs = t.Epochs.window(inside, kept)
 	if t.Devices != nil {
 		w.Devices = t.Devices.window(c.begin, c.end, kept)
@@ -175,25 +178,25 @@ func (c *cutter) cutMessages(t, w *Timeline, inside func(location, first, last i
 	}
 }
 
-func (c *cutter) cutCollectives(t, w *Timeline, inside func(location, first, last int32) bool, kept []keptCalls) {
-	w.Collectives, w.Members = emptied(t.Collectives, c.reuse), emptied(t.Members, c.reuse)
-	for _, one := range t.Collectives {
-		members := t.MembersOf(&one)
-		all := true
-		for i := 0; i < len(members) && all; i++ {
-			all = inside(members[i].Location, members[i].Issue, members[i].Complete)
-		}
-		if !all {
+// keepCollectives returns those collectives, with their members, all of whose members are kept, under the new numbers of their calls. With
+// reuse the lists are void afterwards.
+func keepCollectives(list []Collective, members []Member, comms []Comm, inside func(m *Member) bool, kept []keptCalls,
+	reuse bool) ([]Collective, []Member) {
+	collectives, all := emptied(list, reuse), emptied(members, reuse)
+	for _, c := range list {
+		of := members[c.First:][:comms[c.Comm].Size()]
+		if slices.ContainsFunc(of, func(m Member) bool { return !inside(&m) }) {
 			continue
 		}
-		one.First = len(w.Members)
-		w.Collectives = append(w.Collectives, one)
-		for _, m := range members {
+		c.First = len(all)
+		collectives = append(collectives, c)
+		for _, m := range of {
 			k := &kept[m.Location]
 			m.Issue, m.Complete = k.number(m.Issue), k.number(m.Complete)
-			w.Members = append(w.Members, m)
+			all = append(all, m)
 		}
 	}
+	return collectives, all
 }
 
 // keptCalls defines which calls of a location are kept: before[i] of the first i.

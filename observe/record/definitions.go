@@ -296,24 +296,20 @@ func newRegionTable() *regionTable {
 	}
 }
 
-func (t *regionTable) region(r timeline.Region) uint32 {
-	if id, ok := t.byRegion[r]; ok {
-		return id
-	}
-	id := uint32(len(t.regions))
-	t.byRegion[r] = id
-	t.regions = append(t.regions, r)
-	return id
-}
+func (t *regionTable) region(r timeline.Region) uint32 { return idOf(r, t.byRegion, &t.regions) }
 
 func (t *regionTable) stack(parent, region uint32) uint32 {
-	s := trace.Stack{Parent: parent, Region: region}
-	if id, ok := t.byStack[s]; ok {
-		return id
+	return idOf(trace.Stack{Parent: parent, Region: region}, t.byStack, &t.stacks)
+}
+
+// idOf is the place of a value in a list, to which it is added if it is new.
+func idOf[T comparable](v T, numbers map[T]uint32, list *[]T) uint32 {
+	id, known := numbers[v]
+	if !known {
+		id = uint32(len(*list))
+		numbers[v] = id
+		*list = append(*list, v)
 	}
-	id := uint32(len(t.stacks))
-	t.byStack[s] = id
-	t.stacks = append(t.stacks, s)
 	return id
 }
 
