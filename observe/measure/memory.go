@@ -174,7 +174,7 @@ func objectMemory(name string, values []int64, objects int) ObjectMemory {
 		}
 		o.First, o.Steady, o.Least = max(o.First, bytes[0]), max(o.Steady, median), min(o.Least, median)
 		for _, b := range later {
-			if b > 2*median {
+			if b > max(2*median, 0) {
 				o.Odd++
 			}
 		}
