@@ -49,7 +49,13 @@ func (r *sharedRun) builder(here func(rank int) bool) *Builder {
 			s.time += unit.Duration(i) + 1
 			now = s.time
 			s.apply(l)
-			switch peer := int32(random.IntN(r.ranks)); random.IntN(8) {
+			switch peer := int32(random.IntN(r.ranks)); random.IntN(9) {
+			case 8:
+				exclusive := random.IntN(2) == 0
+				for _, w := range []WindowRecord{lock(peer, exclusive), put(0, peer, int64(random.IntN(2))), flush(peer, exclusive), unlock(peer),
+					start(0, peer), put(0, peer, 1), complete(0), post(0, peer), wait(0)} {
+					l.OneSided(now, w)
+				}
 			case 0:
 				l.OneSided(now, WindowRecord{Kind: WindowAction(random.IntN(8)), Flag: random.IntN(2) == 0, Target: peer,
 					Group: []int32{peer, int32(random.IntN(r.ranks))}, Sent: int64(random.IntN(3))})
@@ -188,7 +194,7 @@ func TestRefreshTimes(t *testing.T) {
 		}
 		whole := r.whole()
 		whole.MoveRanks(moves)
-		bounds := []int{0, rapid.IntRange(1, r.ranks-1).Draw(t, "bound"), r.ranks}
+		bounds := []int{0, 1, rapid.IntRange(1, r.ranks).Draw(t, "bound"), r.ranks}
 		parts, err := r.parts(bounds, func(tl *Timeline) error {
 			own := slices.Clone(moves)
 			for rank := range own {

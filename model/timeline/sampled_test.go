@@ -26,60 +26,24 @@ func TestSampled(t *testing.T) {
 	if got, want := tl.Locations[0].Sampled, []SampledCall{{0, 6}, {1, 4}}; !slices.Equal(got, want) {
 		t.Errorf("samples = %v, want %v", got, want)
 	}
+	if got, want := laterSamples(), []SampledCall{{0, 2}}; !slices.Equal(got, want) {
+		t.Errorf("samples after the first call = %v, want %v", got, want)
+	}
 	w := tl.Window(25, 35, 1) // main is call 0 there, inner call 1, which is not sampled
 	if got, want := w.Locations[0].Sampled, []SampledCall{{0, 6}}; !slices.Equal(got, want) {
 		t.Errorf("samples of the window = %v, want %v", got, want)
 	}
 }
 
-// TestPolled: a call stands for several if the recorder said so of the innermost call.
-func TestPolled(t *testing.T) {
+// laterSamples are those of the second of two calls, as a window has them that holds it alone.
+func laterSamples() []SampledCall {
 	b := NewBuilder(1)
-	test := b.Region(Region{Name: "MPI_Test"})
+	main := b.Region(Region{Name: "main"})
 	l := b.Location(0, 0, "", "")
-	for k := range 5 {
-		l.Enter(dur(10 * k)[0], test)
-		if k%2 == 1 {
-			l.Polls(int64(k))
-			l.Polls(10)
-		}
+	for k := range 2 {
+		l.EnterSampled(dur(10 * k)[0], main)
+		l.Seen(k + 1)
 		l.Leave(dur(10*k + 5)[0])
 	}
-	l.Polls(1) // in no call
-	tl := b.Finish(1)
-	if got, want := tl.Locations[0].Polls, []Poll{{1, 11}, {3, 13}}; !slices.Equal(got, want) {
-		t.Errorf("polls = %v, want %v", got, want)
-	}
-	for call := range int32(5) {
-		if got := tl.Locations[0].Polled(call); got != (call%2 == 1) {
-			t.Errorf("call %d stands for several: %t", call, got)
-		}
-	}
-	if got, want := tl.Window(20, 100, 1).Locations[0].Polls, []Poll{{1, 13}}; !slices.Equal(got, want) {
-		t.Errorf("polls of the window = %v, want %v", got, want)
-	}
-	if want := []string{"1 records outside of any call, left out (on rank 0)"}; !slices.Equal(tl.Problems.Notes, want) {
-		t.Errorf("notes = %q, want %q", tl.Problems.Notes, want)
-	}
-}
-
-// TestPollsOfNestedCalls: polls are by call, also where those of a call come after those of a call inside of it.
-func TestPollsOfNestedCalls(t *testing.T) {
-	b := NewBuilder(1)
-	test := b.Region(Region{Name: "MPI_Test"})
-	l := b.Location(0, 0, "", "")
-	l.Enter(0, test)
-	l.Enter(1, test)
-	l.Polls(1)
-	l.Leave(2)
-	l.Polls(2)
-	l.Enter(3, test)
-	l.Polls(4)
-	l.Leave(4)
-	l.Polls(8)
-	l.Leave(5)
-	tl := b.Finish(1)
-	if got, want := tl.Locations[0].Polls, []Poll{{0, 10}, {1, 1}, {2, 4}}; !slices.Equal(got, want) {
-		t.Errorf("polls = %v, want %v", got, want)
-	}
+	return b.Finish(1).Window(10, 15, 1).Locations[0].Sampled
 }

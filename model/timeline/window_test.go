@@ -179,3 +179,36 @@ func TestMoveRanks(t *testing.T) {
 		t.Errorf("rank 1 moved by 100: times = %v, want %v", times, want)
 	}
 }
+
+// TestWindowKeepsWholeTeams: a team that ends where the window ends, or starts where it starts, is whole.
+func TestWindowKeepsWholeTeams(t *testing.T) {
+	tl := shiftedRun() // teams from 11 to 14
+	for _, w := range []*Timeline{tl.Window(11, 14, 1), tl.Window(0, 14, 1), tl.Window(11, 30, 1)} {
+		if len(w.Teams) != 2 || w.Teams[0].Members[0] != tl.Teams[0].Members[0] {
+			t.Errorf("%v to %v: teams %+v, want %+v", w.Start, w.End, w.Teams, tl.Teams)
+		}
+	}
+	if w := tl.Window(14, 30, 1); len(w.Teams) != 0 {
+		t.Errorf("after the join: teams %+v", w.Teams)
+	}
+}
+
+// TestWindowOfMoments: what grew in no time is kept where its moment is.
+func TestWindowOfMoments(t *testing.T) {
+	tl := &Timeline{End: 100, Locations: []Location{{Last: 100, Counts: []Increment{
+		{Span: Span{10, 10}, Value: 5}, {Span: Span{20, 40}, Value: 8}, {Span: Span{50, 50}, Value: 2}}}}}
+	for _, c := range []struct {
+		begin, end unit.Duration
+		want       uint64
+	}{{0, 100, 15}, {0, 10, 5}, {11, 100, 10}, {10, 20, 5}, {20, 40, 8}, {25, 30, 2}, {40, 49, 0}, {30, 50, 6}, {51, 100, 0}} {
+		sum := uint64(0)
+		for _, grew := range tl.Window(c.begin, c.end, 1).Locations[0].Counts {
+			sum += grew.Value
+		}
+		if sum != c.want {
+			t.Errorf("%v to %v: it grew by %d, want %d", c.begin, c.end, sum, c.want)
+		}
+	}
+}
+
+// TestCollectivesOfOne: a communicator of one has no instances in a run of several ranks; in a run of one it has.

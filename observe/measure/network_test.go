@@ -179,3 +179,35 @@ func TestTCPServerRefusesStrangers(t *testing.T) {
 		t.Error("a stranger was served")
 	}
 }
+
+// eagerLink is a link whose library sends messages up to a limit at once.
+type eagerLink struct {
+	Link
+	limit int
+	asked int
+	fails bool
+}
+
+var errLink = errors.New("the link is broken")
+
+func (l *eagerLink) Eager(size int, _ bool) (bool, error) {
+	l.asked++
+	if l.fails && l.asked > 3 {
+		return false, errLink
+	}
+	return size <= l.limit, nil
+}
+
+// TestEagerLimit: the limit is found to the byte, with as many tries as the largest size has bits.
+func TestEagerLimit(t *testing.T) {
+	const most = 1 << 20
+	for _, limit := range []int{0, 1, 2, 63, 64, 65, 4096, 65535, most - 1, most, most + 1, 1 << 30} {
+		l := &eagerLink{limit: limit}
+		if got, err := eagerLimit(l, most, true); err != nil || got != min(limit, most) || l.asked > 21 {
+			t.Errorf("limit %d: found %d with %d tries, %v", limit, got, l.asked, err)
+		}
+	}
+	if _, err := eagerLimit(&eagerLink{limit: 100, fails: true}, most, true); err != errLink {
+		t.Errorf("a broken link: %v, want %v", err, errLink)
+	}
+}

@@ -1,0 +1,49 @@
+package campaign
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// TestPlaces: which runs a directory holds, which ended well, and where a file of one is.
+func TestPlaces(t *testing.T) {
+	file := campaignOf(t, twoPoints, map[string]string{
+		"p1.r1/" + orderFile:  `{"run":"p1.r1","attempt":2,"command":["x"],"point":[{"name":"p","value":1}]}`,
+		"p1.r1/" + resultFile: `{"attempt":2,"status":"ended","exit":0}`,
+		"p1.r1/a/b/trace.slt": "",
+		"p2.r1/" + orderFile:  `{"run":"p2.n0.5.r1","attempt":2,"command":["x"]}`,
+		"p2.r1/" + resultFile: `{"attempt":1,"status":"ended","exit":0}`, // of an attempt before
+		"p3.r1/" + orderFile:  `{"run":"p3.r1","attempt":1,"command":["x"],"point":[{"name":"p","value":3}]}`,
+		"p3.r1/" + resultFile: `{"attempt":1,"status":"ended","exit":1}`,
+		"p4.r1/" + orderFile:  `{"run":"p4.r1","attempt":1,"command":["x"],"point":[{"name":"p","value":4}]}`,
+		"p4.r1/" + resultFile: `{"attempt":1,"status":"timeout","exit":0}`,
+		"p5.r1/" + orderFile:  `{"run":"p5.r1","attempt":1}`, // no command: not an order
+		"p6.r1/x":             "",
+	}, head)
+	dir := filepath.Join(filepath.Dir(file), "plan.runs")
+	finished, all, err := FinishedRuns(dir)
+	if want := []string{filepath.Join(dir, "runs", "p1.r1")}; err != nil || !slices.Equal(finished, want) || all != 4 {
+		t.Errorf("finished %q of %d, %v, want %q of 4", finished, all, err, want)
+	}
+	for path, want := range map[string][]Value{
+		"runs/p1.r1":                   {{"p", 1}},
+		"runs/p1.r1/stdout":            {{"p", 1}},
+		"runs/p1.r1/a/b/trace.slt":     {{"p", 1}},
+		"runs/p1.r1/a/b/c/d/trace.slt": nil, // deeper than a run makes directories
+		"runs/p2.r1/x":                 {{"p", 2}, {"n", 0.5}},
+		"runs/p5.r1/x":                 nil,
+		"x":                            nil,
+	} {
+		if got := PointOf(filepath.Join(dir, path)); !slices.Equal(got, want) {
+			t.Errorf("%s is at %v, want %v", path, got, want)
+		}
+	}
+	if !IsDir(dir) || IsDir(filepath.Join(dir, "runs")) || IsDir(filepath.Join(dir, "none")) {
+		t.Error("the directory of a campaign is not known, or another one is")
+	}
+	if _, _, err := FinishedRuns(filepath.Join(dir, "none")); !os.IsNotExist(err) {
+		t.Errorf("a directory that is not there: %v", err)
+	}
+}
