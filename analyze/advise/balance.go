@@ -3,6 +3,7 @@ package advise
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"slackline/analyze/whatif"
@@ -96,13 +97,5 @@ func (s *study) shared(path string) bool {
 			}
 		}
 	}
-	if len(all) < 2 {
-		return true
-	}
-	for _, f := range functions {
-		if len(f) < len(all) {
-			return false
-		}
-	}
-	return true
+	return len(all) < 2 || !slices.ContainsFunc(functions, func(f map[uint32]bool) bool { return len(f) < len(all) })
 }

@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"slices"
+
 	"slackline/model/schedule"
 	"slackline/model/timeline"
 )
@@ -148,11 +150,7 @@ func (b *blockWriter) beginInner(x *composed, origin uint32) (own []int32) {
 // pushAfter appends an operation that requires the finish of inner operations as far as they are in the block, of all before it if there
 // are none.
 func (b *blockWriter) pushAfter(op schedule.Op, after []int32) uint32 {
-	open := false
-	for _, i := range after {
-		open = open || b.innerOp[i] != closed
-	}
-	if !open {
+	if !slices.ContainsFunc(after, func(i int32) bool { return b.innerOp[i] != closed }) {
 		return b.push(op)
 	}
 	at := len(b.out.ops) - b.start

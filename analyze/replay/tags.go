@@ -2,6 +2,7 @@ package replay
 
 import (
 	"cmp"
+	"maps"
 	"math/bits"
 	"slices"
 
@@ -47,10 +48,7 @@ func (c *converter) newTagCode() tagCode {
 			known[pairOf(m)] = true
 		}
 	}
-	for pair := range known {
-		code.pairs = append(code.pairs, pair)
-	}
-	slices.SortFunc(code.pairs, tagPair.compare)
+	code.pairs = slices.SortedFunc(maps.Keys(known), tagPair.compare)
 	return code
 }
 

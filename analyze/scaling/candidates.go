@@ -60,17 +60,12 @@ func secondTerms() []Term {
 // candidates1 are the leads with one parameter: the common ones and further ones,
 // without those that are there already and without the constant.
 func candidates1(largest float64, further []Term) []Term {
-	list := append(append([]Term{}, growing...), decreasing...)
+	list := slices.Concat(growing, decreasing)
 	if largest <= maxExponential {
 		list = append(list, exponentials...)
 	}
-	known := map[Term]bool{{}: true}
-	for _, t := range list {
-		known[t] = true
-	}
 	for _, t := range further {
-		if !known[t] {
-			known[t] = true
+		if t != (Term{}) && !slices.Contains(list, t) {
 			list = append(list, t)
 		}
 	}

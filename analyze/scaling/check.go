@@ -283,13 +283,13 @@ func (c *Check) limits() error {
 	return nil
 }
 
-// rank returns the rank of lead terms.
+// rank returns the rank of lead terms: the worst of the parameters.
 func (c *Check) rank(leads []Term) Rank {
 	ranks := make([]Rank, len(leads))
 	for i, lead := range leads {
 		ranks[i] = RankOf(lead, c.Expectation.Expect.Term(c.Fit.Parameters[i]), c.Limits[i])
 	}
-	return worst(ranks)
+	return slices.Min(ranks)
 }
 
 // weigh finds the rank of the model, and the weight of what lies beyond the limits.
@@ -311,11 +311,8 @@ func (c *Check) weigh() {
 		}
 	}
 	c.Over, c.Under = min(c.Over, 1), min(c.Under, 1)
-	decreasing := false
-	for _, name := range c.Fit.Parameters {
-		decreasing = decreasing || c.Expectation.Expect.Term(name).growth() < 0
-	}
-	if decreasing && c.Fit.Form != Constant {
+	decreases := func(name string) bool { return c.Expectation.Expect.Term(name).growth() < 0 }
+	if c.Fit.Form != Constant && slices.ContainsFunc(c.Fit.Parameters, decreases) {
 		c.Floor = c.Fit.Model.constant() / c.Fit.Model.Eval(c.Fit.sample.largest()...)
 	}
 }

@@ -1,6 +1,9 @@
 package scaling
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // design1 is what series with the same points of one parameter have in common:
 // the columns, normalised, and the hypotheses.
@@ -21,11 +24,7 @@ type design1 struct {
 func newDesign1(x []float64, further []Term) *design1 {
 	d := &design1{x: x}
 	d.column(Term{})
-	largest := 0.0
-	for _, v := range x {
-		largest = max(largest, v)
-	}
-	for _, t := range candidates1(largest, further) {
+	for _, t := range candidates1(slices.Max(x), further) {
 		if c, ok := d.column(t); ok {
 			d.leads = append(d.leads, c)
 		}
@@ -42,34 +41,31 @@ func newDesign1(x []float64, further []Term) *design1 {
 // column returns the place of a term, which is added unless it is not finite at a
 // point or 0 at all.
 func (d *design1) column(t Term) (int32, bool) {
-	for i, other := range d.terms {
-		if other == t {
-			return int32(i), true
-		}
+	if i := slices.Index(d.terms, t); i >= 0 {
+		return int32(i), true
 	}
-	phi := make([]float64, len(d.x))
-	top := 0.0
-	for i, x := range d.x {
-		phi[i] = t.Eval(x)
-		top = max(top, math.Abs(phi[i]))
-	}
-	if !normalise(phi, top) {
+	phi, top, ok := t.column(d.x)
+	if !ok {
 		return 0, false
 	}
 	d.terms, d.phi, d.scale = append(d.terms, t), append(d.phi, phi), append(d.scale, top)
 	return int32(len(d.terms) - 1), true
 }
 
-// normalise divides a column by its largest absolute value. It reports whether
-// all is finite then.
-func normalise(phi []float64, top float64) bool {
+// column returns a term at some values, divided by top, the largest absolute value; ok reports whether all is finite.
+func (t Term) column(values []float64) (phi []float64, top float64, ok bool) {
+	phi = make([]float64, len(values))
+	for i, x := range values {
+		phi[i] = t.Eval(x)
+		top = max(top, math.Abs(phi[i]))
+	}
 	for i := range phi {
 		phi[i] /= top
 		if math.IsNaN(phi[i]) || math.IsInf(phi[i], 0) {
-			return false
+			return nil, 0, false
 		}
 	}
-	return top > 0 && !math.IsInf(top, 0)
+	return phi, top, top > 0 && !math.IsInf(top, 0)
 }
 
 // listHypotheses lists the hypotheses by lead.
@@ -183,10 +179,7 @@ func (d *design1) refine(ws *workspace, f fitted, c1 int32, u1 float64, c2 int32
 // prepare computes the weights of the points.
 func (ws *workspace) prepare(values []float64) {
 	ws.w, ws.w2 = resize(ws.w, len(values)), resize(ws.w2, len(values))
-	top := 0.0
-	for _, a := range values {
-		top = max(top, a)
-	}
+	top := slices.Max(values)
 	for i, a := range values {
 		ws.w[i] = top / a
 		ws.w2[i] = ws.w[i] * ws.w[i]

@@ -260,7 +260,7 @@ func spaceOf(entry yamlfile.Entry) Space {
 	for _, e := range entry.Value.Mapping("space", &spaceKeys) {
 		switch e.Key {
 		case "upper":
-			if t, ok := termOf(e.Key, e.Value); ok {
+			if t, ok := termOf(e.Key, e.Value, nil); ok {
 				s.Upper = &t
 			}
 		case "halvings":
@@ -281,7 +281,7 @@ func spaceOf(entry yamlfile.Entry) Space {
 	return s
 }
 
-// termsOf reads a list of expressions in one parameter. wrap completes their texts.
+// termsOf reads a list of expressions, see termOf.
 func termsOf(entry yamlfile.Entry, wrap func(string) string) []Term {
 	list, ok := entry.Value.List()
 	if !ok {
@@ -289,26 +289,21 @@ func termsOf(entry yamlfile.Entry, wrap func(string) string) []Term {
 	}
 	var terms []Term
 	for _, n := range list {
-		text, ok := n.Text(entry.Key)
-		if !ok {
-			continue
-		}
-		if wrap != nil {
-			text = wrap("(" + text + ")")
-		}
-		if t, err := ParseTerm(text); err != nil {
-			n.Errorf("%s: %v", entry.Key, err)
-		} else {
+		if t, ok := termOf(entry.Key, n, wrap); ok {
 			terms = append(terms, t)
 		}
 	}
 	return terms
 }
 
-func termOf(key string, n yamlfile.Node) (Term, bool) {
+// termOf reads an expression in one parameter. wrap, if there is one, completes its text.
+func termOf(key string, n yamlfile.Node, wrap func(string) string) (Term, bool) {
 	text, ok := n.Text(key)
 	if !ok {
 		return Term{}, false
+	}
+	if wrap != nil {
+		text = wrap("(" + text + ")")
 	}
 	t, err := ParseTerm(text)
 	if err != nil {

@@ -2,6 +2,7 @@ package scaling
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -41,11 +42,7 @@ func (e *Expression) Mentions(parameter string) bool {
 // Check returns an error if a name in the expression is not among the parameters.
 func (e *Expression) Check(parameters []string) error {
 	for _, name := range e.Names {
-		found := false
-		for _, p := range parameters {
-			found = found || p == name
-		}
-		if !found {
+		if !slices.Contains(parameters, name) {
 			return fmt.Errorf("%q contains %s, which is not a parameter of the data (%s)", e.Text, name, strings.Join(parameters, ", "))
 		}
 	}

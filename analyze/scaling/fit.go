@@ -258,10 +258,7 @@ func (m *Modeler) chooseEvidence(f *Fit, further []Term) error {
 // solved returns a hypothesis with its coefficients.
 func (f *Fit) solved(d design, h *hypothesis) Model {
 	phi, terms := d.columnsOf(h)
-	top := 0.0
-	for _, a := range f.Values {
-		top = max(top, a)
-	}
+	top := slices.Max(f.Values)
 	for i, u := range solveColumns(phi, f.Values, top) {
 		terms[i].Coefficient *= u * top
 	}

@@ -45,13 +45,7 @@ func newAxis(at [][]float64, coordinate int, terms []Term) axis {
 	a := axis{}
 	a.x, a.place = distinctValues(at, coordinate)
 	for _, t := range terms {
-		phi := make([]float64, len(a.x))
-		top := 0.0
-		for i, v := range a.x {
-			phi[i] = t.Eval(v)
-			top = max(top, math.Abs(phi[i]))
-		}
-		if normalise(phi, top) {
+		if phi, top, ok := t.column(a.x); ok {
 			a.terms, a.phi, a.scale = append(a.terms, t), append(a.phi, phi), append(a.scale, top)
 		}
 	}

@@ -22,12 +22,7 @@ type ModelTerm struct {
 
 // constant reports whether the term has no parameter.
 func (t *ModelTerm) constant() bool {
-	for _, f := range t.Factors {
-		if f != (Term{}) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(t.Factors, func(f Term) bool { return f != (Term{}) })
 }
 
 // newModel sorts the terms.

@@ -82,20 +82,12 @@ func meanAndSquares(values []float64) (mean, squares float64) {
 
 // leastSquares fits c0 + c1 t, unweighted.
 func leastSquares(c *sample, t Term) (c0, c1, rss float64, ok bool) {
-	phi := make([]float64, len(c.at))
-	top := 0.0
-	for i, at := range c.at {
-		phi[i] = t.Eval(at[0])
-		top = max(top, math.Abs(phi[i]))
-	}
-	if !normalise(phi, top) {
+	phi, top, ok := t.column(firsts(c.at))
+	if !ok || slices.Max(phi) == slices.Min(phi) {
 		return 0, 0, 0, false
 	}
 	meanF, squares := meanAndSquares(phi)
 	mean, _ := meanAndSquares(c.value)
-	if slices.Max(phi) == slices.Min(phi) {
-		return 0, 0, 0, false
-	}
 	cross := 0.0
 	for i, a := range c.value {
 		cross += (phi[i] - meanF) * (a - mean)

@@ -45,12 +45,3 @@ func RankOf(lead, expected, limit Term) Rank {
 
 // Divergence returns how the distance between model and expectation grows.
 func Divergence(lead, expected Term) Term { return lead.Div(expected) }
-
-// worst returns the rank of a call path with several parameters.
-func worst(ranks []Rank) Rank {
-	r := Total
-	for _, x := range ranks {
-		r = min(r, x)
-	}
-	return r
-}

@@ -3,6 +3,7 @@ package waits
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"slackline/internal/phrase"
@@ -105,11 +106,7 @@ func (c *Cause) phrase(whole unit.Duration, inside bool) string {
 
 // sayRoots is where the chains of causes start, in words; nothing if the causes are not waits.
 func (e *Explanation) sayRoots() string {
-	indirect := false
-	for i := range e.Causes {
-		indirect = indirect || e.Causes[i].Kind == Waited
-	}
-	if !indirect || len(e.Roots) == 0 {
+	if len(e.Roots) == 0 || !slices.ContainsFunc(e.Causes, func(c Cause) bool { return c.Kind == Waited }) {
 		return ""
 	}
 	var parts []string

@@ -97,12 +97,7 @@ func (a *analysis) memberAt(number, location int32) int32 {
 		}
 		return -1
 	}
-	for i := range m.team.Members {
-		if m.team.Members[i].Location == location {
-			return int32(i)
-		}
-	}
-	return -1
+	return int32(slices.IndexFunc(m.team.Members, func(x timeline.TeamMember) bool { return x.Location == location }))
 }
 
 // depends reports whether the completion of member i of a synchronization point needs member j.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -171,11 +172,7 @@ func (s *schemas) nameOf(t reflect.Type) string {
 		name = "object"
 	}
 	for i, base := 2, name; ; i++ {
-		taken := false
-		for _, d := range s.definitions {
-			taken = taken || d.Name == name
-		}
-		if !taken {
+		if !slices.ContainsFunc(s.definitions, func(d Member[any]) bool { return d.Name == name }) {
 			return name
 		}
 		name = fmt.Sprintf("%s%d", base, i)

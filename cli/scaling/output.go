@@ -3,6 +3,7 @@ package scaling
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"slackline/analyze/scaling"
@@ -145,12 +146,7 @@ func (r *scalingReport) writeRanking(a *env.Env, w io.Writer) {
 
 // severalMetrics reports whether call paths alone do not tell models apart.
 func (r *scalingReport) severalMetrics() bool {
-	for i := range r.models {
-		if r.models[i].Series.Metric != r.models[0].Series.Metric {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.models, func(m scaling.Modelled) bool { return m.Series.Metric != r.models[0].Series.Metric })
 }
 
 // remarks are the lines about one model.

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
 	"net/url"
@@ -26,12 +27,7 @@ func newQuery(text string, known []string) (*query, error) {
 	if err != nil {
 		return nil, &failure{http.StatusBadRequest, Error{Error: "the address cannot be read: " + err.Error(), Code: "bad_request"}}
 	}
-	names := make([]string, 0, len(values))
-	for name := range values {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		switch {
 		case !slices.Contains(known, name):
 			return nil, badRequest(name, "there is no parameter %q%s", name, suggest.Phrase(name, known))

@@ -102,9 +102,7 @@ func (v *view) matchComms(text string) []Match {
 
 // listRanks writes ranks as a list that requests take: 0-3,8.
 func listRanks(ranks []int32) string {
-	sorted := slices.Clone(ranks)
-	slices.Sort(sorted)
-	sorted = slices.DeleteFunc(slices.Compact(sorted), func(r int32) bool { return r < 0 })
+	sorted := slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(ranks))), func(r int32) bool { return r < 0 })
 	var parts []string
 	for i := 0; i < len(sorted); {
 		j := i

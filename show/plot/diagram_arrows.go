@@ -1,6 +1,9 @@
 package plot
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // arrowEnds returns where each arrow starts and ends: at the edges of the boxes that face each
 // other. A message to the own row runs along the upper edge.
@@ -97,13 +100,5 @@ func (g *diagramDrawing) drawArrowLabels(c canvas, boxes [][]rect) {
 // free reports whether a label fits at a place.
 func (g *diagramDrawing) free(r rect, taken []rect) bool {
 	f := g.panel.frame
-	if r.x < f.x || r.right() > f.right() || r.y < f.y || r.bottom() > f.bottom() {
-		return false
-	}
-	for _, other := range taken {
-		if r.overlaps(other) {
-			return false
-		}
-	}
-	return true
+	return r.x >= f.x && r.right() <= f.right() && r.y >= f.y && r.bottom() <= f.bottom() && !slices.ContainsFunc(taken, r.overlaps)
 }

@@ -59,18 +59,9 @@ type summary struct {
 }
 
 func summarize(finish []unit.Duration, cols []column) summary {
-	s := summary{ranks: len(finish), low: finish[0], top: finish[0]}
-	for i, f := range finish {
-		if f < s.low {
-			s.low, s.lowRank = f, i
-		}
-		if f > s.top {
-			s.top, s.topRank = f, i
-		}
-	}
-	sorted := slices.Clone(finish)
-	slices.Sort(sorted)
-	s.median = sorted[(len(sorted)-1)/2]
+	s := summary{ranks: len(finish), low: slices.Min(finish), top: slices.Max(finish)}
+	s.lowRank, s.topRank = slices.Index(finish, s.low), slices.Index(finish, s.top)
+	s.median = slices.Sorted(slices.Values(finish))[(len(finish)-1)/2]
 	s.perColumnLo, s.perColumnHi = len(finish), 0
 	for _, c := range cols {
 		s.perColumnLo = min(s.perColumnLo, c.end-c.first)
