@@ -95,8 +95,12 @@ func (s *searchResult) sentences() []string {
 		list = append(list, fmt.Sprintf("At %s the median slowdown is %s: the noise need not shrink.", phrase.Plural(r.JobSize, "rank"),
 			shortFactor(r.Slowdown)))
 	default:
-		list = append(list, fmt.Sprintf("At %s the median slowdown is %s. To stay below %s there, either of these is enough:",
-			phrase.Plural(r.JobSize, "rank"), shortFactor(r.Slowdown), threshold),
+		either := ", either of these is enough"
+		if r.Length.Factor == 0 || r.Rate.Factor == 0 {
+			either = ""
+		}
+		list = append(list, fmt.Sprintf("At %s the median slowdown is %s. To stay below %s there%s:",
+			phrase.Plural(r.JobSize, "rank"), shortFactor(r.Slowdown), threshold, either),
 			shrinkSentence("lengths", "shorter", &r.Length), shrinkSentence("rate", "rarer", &r.Rate))
 	}
 	return list
