@@ -25,6 +25,9 @@ const jsonStep = 128 << 10 // what the caches hold
 // errJSONCut states that the file ends in the middle of a value.
 var errJSONCut = errors.New("the file ends in the middle: it is truncated")
 
+// errZeroByte states that a string holds what no text holds: a part of the file was never written, or is overwritten.
+var errZeroByte = errors.New("a byte 0 in a string: a part of the file is lost")
+
 // errListCut states that it ends after a whole element of the list.
 var errListCut = fmt.Errorf("%w", errJSONCut)
 
@@ -62,7 +65,7 @@ func (s *jsonStream) more() bool {
 func (s *jsonStream) next() (byte, bool) {
 	for {
 		for s.at < len(s.buf) {
-			if c := s.buf[s.at]; c > ' ' {
+			if c := s.buf[s.at]; c > ' ' || c == 0 {
 				return c, true
 			}
 			s.at++
@@ -131,19 +134,39 @@ func jsonLength(b []byte) (int, error) {
 	case '[':
 		return braceLength(b)
 	}
+	length := len(b)
+	plain := true // only characters of numbers
 	for i, c := range b {
 		if ends[c] {
-			if i == 0 {
-				return 0, fmt.Errorf("unexpected %q", c)
-			}
-			return i, nil
+			length = i
+			break
 		}
+		plain = plain && inNumber[c]
 	}
-	return len(b), nil
+	if length == 0 {
+		return 0, fmt.Errorf("unexpected %q", b[0])
+	}
+	if !plain && length < len(b) && !isWord(b[:length]) {
+		return 0, fmt.Errorf("%q is not a value", b[:min(length, 40)])
+	}
+	return length, nil
+}
+
+// isWord reports whether a value is one of JSON's words, or of those that Python writes for numbers that are none.
+func isWord(b []byte) bool {
+	switch string(b) {
+	case "true", "false", "null", "NaN", "Infinity", "-Infinity":
+		return true
+	}
+	return false
 }
 
 // ends are the characters that end a number or a word.
 var ends = [256]bool{',': true, '}': true, ']': true, ' ': true, '\n': true, '\r': true, '\t': true, ':': true}
+
+// inNumber are the characters of numbers.
+var inNumber = [256]bool{'0': true, '1': true, '2': true, '3': true, '4': true, '5': true, '6': true, '7': true, '8': true, '9': true,
+	'-': true, '+': true, '.': true, 'e': true, 'E': true}
 
 // structural are the characters that lists and objects are made of, and that begin a string.
 var structural = [256]bool{'"': true, '{': true, '}': true, '[': true, ']': true}
@@ -160,11 +183,17 @@ func stringLength(b []byte) (int, error) {
 		if b[i] == '\\' {
 			break
 		}
+		if b[i] == 0 {
+			return 0, errZeroByte
+		}
 	}
 	for i := 1; ; {
 		n := bytes.IndexByte(b[i:], '"')
 		if n < 0 {
 			return 0, errJSONCut
+		}
+		if bytes.IndexByte(b[i:i+n], 0) >= 0 {
+			return 0, errZeroByte
 		}
 		i += n + 1
 		if b[i-2] != '\\' {
@@ -262,7 +291,7 @@ func memberAt(b []byte, i int) (key []byte, value int, err error) {
 }
 
 func skipSpace(b []byte, i int) int {
-	for i < len(b) && b[i] <= ' ' {
+	for i < len(b) && b[i] <= ' ' && b[i] != 0 {
 		i++
 	}
 	return i
