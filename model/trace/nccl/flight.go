@@ -43,6 +43,7 @@ func isPickle(head []byte) bool {
 // entry is an operation of a dump.
 type entry struct {
 	Group    []any   `json:"process_group"` // name and description
+	Record   *int64  `json:"record_id"` // counts the entries of a process
 	Sequence int64   `json:"collective_seq_id"`
 	P2P      int64   `json:"p2p_seq_id"`
 	IsP2P    bool    `json:"is_p2p"`
@@ -136,6 +137,10 @@ var messageName = regexp.MustCompile(`^(send|recv) ([0-9]{1,7})(?:->|<-)([0-9]{1
 
 // takeEntry keeps an operation. The parts of a batch stay scheduled; the batch itself, which completes, says nothing of them.
 func (f *file) takeEntry(e *entry) {
+	if e.Record != nil {
+		f.records = append(f.records, *e.Record)
+	}
+	f.finished = f.finished || e.State == "completed"
 	name := strings.TrimPrefix(e.Name, "nccl:")
 	if name == "coalesced" {
 		return
@@ -275,6 +280,20 @@ func contradictions(files []*file) (warnings []string) {
 				ranks[g.name] = g.ranks
 			}
 		}
+	}
+	gaps := 0
+	for _, f := range files {
+		if slices.Sort(f.records); f.finished && f.damage == nil { // a dump of what is not finished has gaps by its nature
+			for i := range f.records[:max(0, len(f.records)-1)] {
+				if f.records[i]+1 != f.records[i+1] {
+					gaps++
+				}
+			}
+		}
+	}
+	if gaps > 0 {
+		warnings = append(warnings, fmt.Sprintf("in %d places the numbers of entries (record_id) do not follow one another: entries are lost "+
+			"or repeated", gaps))
 	}
 	if lost > 0 {
 		warnings = append(warnings, fmt.Sprintf("%d entries have no group, no peer, or a time that is not possible, and are left out", lost))

@@ -402,8 +402,18 @@ func TestSetRanks(t *testing.T) {
 // TestFlightContradictions: what cannot be is reported.
 func TestFlightContradictions(t *testing.T) {
 	whole := dump(allOfThree, collective("0", "all_reduce", 1, 10, done, ""))
+	numbered := func(numbers ...int) string {
+		var list []string
+		for i, n := range numbers {
+			list = append(list, strings.Replace(collective("0", "all_reduce", i+1, i+10, done, ""), "{", fmt.Sprintf(`{"record_id": %d, `, n), 1))
+		}
+		return dump(allOfThree, list...)
+	}
 	for other, want := range map[string]string{
-		whole: "",
+		whole:          "",
+		numbered(7):    "",
+		numbered(7, 9): "in 1 places the numbers of entries (record_id) do not follow",
+		numbered(7, 7): "in 1 places the numbers of entries (record_id) do not follow",
 		strings.Replace(whole, "[0, 1, 2]", "[2]", 1):                        `group "0": the dumps name different ranks`,
 		strings.Replace(whole, "process_group", "process_grup", 1):           "1 entries have no group",
 		strings.Replace(whole, `"state"`, `"duration_ms": 1e13, "state"`, 1): "1 entries have no group, no peer, or a time that is not possible",

@@ -42,7 +42,9 @@ type file struct {
 	groups     []group
 	ops        []operation
 	damage     error
-	lost       int64 // operations that cannot be placed
+	lost       int64   // operations that cannot be placed
+	records    []int64 // numbers of the entries of a dump
+	finished   bool    // one of them is
 }
 
 // group is a communicator or process group as one of its members knows it.
