@@ -153,11 +153,11 @@ func Read(folder fs.FS) ([]*Entry, error) {
 	}
 	var entries []*Entry
 	for _, f := range files {
-		if !f.Type().IsRegular() || !entryName.MatchString(f.Name()) {
+		if !entryName.MatchString(f.Name()) {
 			continue
 		}
 		e, err := readEntry(folder, f.Name())
-		if errors.Is(err, fs.ErrNotExist) {
+		if errors.Is(err, fs.ErrNotExist) && f.Type().IsRegular() {
 			continue // removed meanwhile
 		}
 		if err != nil {

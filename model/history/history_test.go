@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"io/fs"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -50,6 +51,18 @@ func TestReadAndJoin(t *testing.T) {
 	if want := "a1 true \"solve <faster>\" [1 1.5]\nb2 true \"solve <faster>\" [2]\nc3 true \"solve <faster>\" [3]\n"; got != want &&
 		got != strings.Replace(want, "[1 1.5]", "[1.5 1]", 1) {
 		t.Errorf("states =\n%s, want\n%s", got, want)
+	}
+}
+
+// What has the name of an entry and is none, as a directory or a link to nothing, is an error: history would lack it.
+func TestReadFails(t *testing.T) {
+	name, _ := file(t, entry("a1", noon, 1))
+	for what, f := range map[string]*fstest.MapFile{
+		"directory": {Mode: fs.ModeDir | 0o777}, "link": {Mode: fs.ModeSymlink | 0o777, Data: []byte("nowhere")},
+	} {
+		if entries, err := Read(fstest.MapFS{name: f}); err == nil {
+			t.Errorf("a %s: %d entries and no error", what, len(entries))
+		}
 	}
 }
 
