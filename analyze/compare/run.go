@@ -117,16 +117,16 @@ type document struct {
 	} `json:"computation"`
 	Waits []struct {
 		Number
-		Seconds float64 `json:"seconds"`
+		Seconds *float64 `json:"seconds"`
 	} `json:"waits"`
 	Delays []struct {
-		Path  string  `json:"callpath"`
-		Short float64 `json:"short_s"`
-		Long  float64 `json:"long_s"`
+		Path  string   `json:"callpath"`
+		Short *float64 `json:"short_s"`
+		Long  *float64 `json:"long_s"`
 	} `json:"delays"`
 	CallPaths []struct {
-		Path      string  `json:"callpath"`
-		Exclusive float64 `json:"exclusive_s"`
+		Path      string   `json:"callpath"`
+		Exclusive *float64 `json:"exclusive_s"`
 	} `json:"callpaths"`
 }
 
@@ -139,8 +139,19 @@ func Read(data []byte) (Run, error) {
 	if d.Run == nil || d.Run.Time == nil {
 		return Run{}, errors.New("expected a JSON result of waits, profile or measure collectives")
 	}
+	var damaged error
+	amount := func(metric, key, path string, v *float64) float64 {
+		switch {
+		case v == nil:
+			damaged = cmp.Or(damaged, fmt.Errorf("%s%s has no %s", metric, at(path), key))
+			return 0
+		case *v < 0: // a gate would pass on it
+			damaged = cmp.Or(damaged, fmt.Errorf("%s%s is %g, below 0", metric, at(path), *v))
+		}
+		return *v
+	}
 	r := NewRun(0)
-	r.add(RunTime, "", *d.Run.Time)
+	r.add(RunTime, "", amount(RunTime, "time_s", "", d.Run.Time))
 	if c := d.Computation; c != nil {
 		r.addCounts(c.Useful, c.Instructions, c.IPC, c.Frequency)
 	}
@@ -148,40 +159,19 @@ func Read(data []byte) (Run, error) {
 		r.Kinds |= Waits
 	}
 	for _, w := range d.Waits {
-		r.addWait(w.Metric, w.Path, waits.ByName(w.Metric).IsPart(), w.Seconds)
+		r.addWait(w.Metric, w.Path, waits.ByName(w.Metric).IsPart(), amount(w.Metric, "seconds", w.Path, w.Seconds))
 	}
 	if d.Delays != nil {
 		r.Kinds |= Delays
 	}
 	for _, x := range d.Delays {
-		r.add(Delay, x.Path, x.Short+x.Long)
+		r.add(Delay, x.Path, amount(Delay, "short_s", x.Path, x.Short)+amount(Delay, "long_s", x.Path, x.Long))
 	}
 	if d.CallPaths != nil {
 		r.Kinds |= Times
 	}
 	for _, p := range d.CallPaths {
-		r.add(Time, p.Path, p.Exclusive)
+		r.add(Time, p.Path, amount(Time, "exclusive_s", p.Path, p.Exclusive))
 	}
-	return r, d.check()
-}
-
-// check refuses amounts below 0, which no run has: a gate would pass on them.
-func (d *document) check() error {
-	negative := func(what, path string, amount float64) error {
-		if amount < 0 {
-			return fmt.Errorf("%s%s is %g, below 0", what, at(path), amount)
-		}
-		return nil
-	}
-	err := negative(RunTime, "", *d.Run.Time)
-	for _, w := range d.Waits {
-		err = cmp.Or(err, negative(w.Metric, w.Path, w.Seconds))
-	}
-	for _, x := range d.Delays {
-		err = cmp.Or(err, negative(Delay, x.Path, min(x.Short, x.Long)))
-	}
-	for _, p := range d.CallPaths {
-		err = cmp.Or(err, negative(Time, p.Path, p.Exclusive))
-	}
-	return err
+	return r, damaged
 }

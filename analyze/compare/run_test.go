@@ -71,18 +71,21 @@ func TestOf(t *testing.T) {
 // TestReadKinds: what a document does not list was not measured; an empty list says that there is none.
 func TestReadKinds(t *testing.T) {
 	for text, want := range map[string]Kinds{
-		`{"run": {"time_s": 1}}`:                                                 0,
-		`{"run": {"time_s": 1}, "waits": []}`:                                    Waits,
-		`{"run": {"time_s": 1}, "waits": null, "delays": []}`:                    Delays,
-		`{"run": {"time_s": 0}, "callpaths": []}`:                                Times,
-		`{"run": {"time_s": 1}, "waits": [], "delays": [], "callpaths": [{}]}`:   Times | Waits | Delays,
-		`{"provenance": {"version": "0.1"}, "run": {"time_s": 1, "ranks": 1e9}}`: 0,
+		`{"run": {"time_s": 1}}`:                                                               0,
+		`{"run": {"time_s": 1}, "waits": []}`:                                                  Waits,
+		`{"run": {"time_s": 1}, "waits": null, "delays": []}`:                                  Delays,
+		`{"run": {"time_s": 0}, "callpaths": []}`:                                              Times,
+		`{"run": {"time_s": 1}, "waits": [], "delays": [], "callpaths": [{"exclusive_s": 1}]}`: Times | Waits | Delays,
+		`{"provenance": {"version": "0.1"}, "run": {"time_s": 1, "ranks": 1e9}}`:               0,
 	} {
 		if r, err := Read([]byte(text)); err != nil || r.Kinds != want {
 			t.Errorf("%s: kinds %b, %v; want %b", text, r.Kinds, err, want)
 		}
 	}
-	for _, text := range []string{`{"run": {"time_s": "1"}}`, `{"run": null}`, `{"run": {"time_s": null}}`, `null`, ``, `{"waits": []}`} {
+	for _, text := range []string{`{"run": {"time_s": 1}, "waits": [{"metric": "late_sender", "callpath": "a"}]}`,
+		`{"run": {"time_s": 1}, "delays": [{"callpath": "a", "short_s": 1}]}`, `{"run": {"time_s": 1}, "callpaths": [{"callpath": "a"}]}`,
+		`{"run": {"time_s": 1}, "callpaths": [{"callpath": "a", "exclusive_s": -1}]}`, `{"run": {"time_s": -1}}`,
+		`{"run": {"time_s": "1"}}`, `{"run": null}`, `{"run": {"time_s": null}}`, `null`, ``, `{"waits": []}`} {
 		if _, err := Read([]byte(text)); err == nil {
 			t.Errorf("%q is taken for a result", text)
 		}
