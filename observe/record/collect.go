@@ -38,6 +38,7 @@ type Head struct {
 	Wrapped      bool          // older records were overwritten
 	Uncounted    bool          // and not all of them were counted
 	Truncated    bool          // the thread did not end its trace
+	Damaged      bool          // its definitions cannot be read, or are those of another thread
 	NoCPU        time.Duration // how long it could have run but had no CPU
 	Refused      int64         // threads of its process that could not be recorded
 	// Counters say, for each event that was to be counted, why it was not; 0: it was. CountingEnded: not all of the time.
@@ -54,6 +55,7 @@ type threadFiles struct {
 	dropped      *dropped // of a ring; nil: nothing was overwritten
 	uncounted    bool     // how much was overwritten is unknown
 	definitions  *threadDefinitions
+	damaged      bool // the definitions cannot be read as a whole, or are another thread's
 }
 
 // ErrNothing says that no rank left a file.
@@ -109,7 +111,7 @@ func findThreads(dir string) ([]*threadFiles, error) {
 			}
 		}
 		file.Close()
-		f.definitions = readDefinitionsAt(filepath.Join(dir, base+".def"))
+		f.definitions, f.damaged = readDefinitionsOf(f.head, filepath.Join(dir, base+".def"))
 		list = append(list, f)
 	}
 	slices.SortFunc(list, func(a, b *threadFiles) int {
@@ -118,14 +120,15 @@ func findThreads(dir string) ([]*threadFiles, error) {
 	return list, nil
 }
 
-func readDefinitionsAt(path string) *threadDefinitions {
+// readDefinitionsOf reads the definitions that belong to events, as far as it goes, and reports whether that is not all of them.
+func readDefinitionsOf(events *rawHead, path string) (d *threadDefinitions, damaged bool) {
 	raw, file, err := openRaw(path)
 	if err != nil {
-		return noDefinitions()
+		return noDefinitions(), true
 	}
 	defer file.Close()
-	d, _ := readDefinitions(raw) // as far as it goes
-	return d
+	d, err = readDefinitions(raw)
+	return d, err != nil || raw.torn || raw.head.rank != events.rank || raw.head.pid != events.pid || raw.head.host != events.host
 }
 
 type collector struct {
@@ -257,7 +260,7 @@ func (c *collector) rank(out *Collection, files []*threadFiles) ([]*streamTables
 		})
 		out.Heads = append(out.Heads, Head{
 			Rank: f.rank, Thread: f.thread, Bytes: int64(f.head.bytes), Samples: int64(f.head.samples),
-			Failure: f.head.failure, Full: f.head.closed == rawFull || f.head.lost > 0, Wrapped: f.wrapped, Uncounted: f.uncounted,
+			Failure: f.head.failure, Full: f.head.closed == rawFull || f.head.lost > 0, Wrapped: f.wrapped, Uncounted: f.uncounted, Damaged: f.damaged,
 			Truncated: f.head.closed == rawOpenEnd, NoCPU: time.Duration(f.head.waited), Refused: int64(f.head.refused),
 			Counters: f.head.counters, CountingEnded: f.head.countingEnded,
 		})

@@ -243,6 +243,7 @@ type rawFile struct {
 	behind  []byte // what follows the valid part
 	wrapped bool   // older chunks were overwritten
 	oldest  uint64 // number of the oldest chunk, + 1; 0: it is empty
+	torn    bool   // a chunk has more than its records, or the last one is not all there
 }
 
 func openRaw(path string) (*rawFile, io.Closer, error) {
@@ -290,6 +291,7 @@ func newRawFile(file io.ReaderAt, size int64) (*rawFile, error) {
 	})
 	places = slices.CompactFunc(places, func(a, b place) bool { return a.sequence == b.sequence })
 	r.order = places
+	r.torn = size < rawPage+int64(head.chunkSize) || (size-rawPage)%int64(head.chunkSize) != 0
 	if len(places) > 0 {
 		r.wrapped = places[0].sequence > 0
 		if _, err := file.ReadAt(begin, places[0].offset); err == nil && binary.LittleEndian.Uint64(begin[16:]) > rawChunkHead {
@@ -302,10 +304,12 @@ func newRawFile(file io.ReaderAt, size int64) (*rawFile, error) {
 // next reads the next record; io.EOF at the end. A record that makes no sense ends its chunk.
 func (r *rawFile) next(rec *rawRecord) error {
 	for {
+		left := len(r.rest)
 		if parseRecord(&r.rest, rec) {
 			rec.subtract(r.head.clockCost)
 			return nil
 		}
+		r.torn = r.torn || left > 0
 		if len(r.order) == 0 {
 			behind := r.behind
 			r.behind = nil

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -411,6 +413,35 @@ func TestIdleLacks(t *testing.T) {
 	for i, w := range want {
 		if got[i].Kind != w.Kind || got[i].Time != w.Time {
 			t.Errorf("event %d = %v at %d, want %v at %d", i, got[i].Kind, got[i].Time, w.Kind, w.Time)
+		}
+	}
+}
+
+// Definitions are those of the events beside them, whole, or they are reported.
+func TestDefinitionsOf(t *testing.T) {
+	b := newRawBuilder(true)
+	b.chunk(0, 0, entry(rawDefPath, 0, 1, 0, 0, 0, 0, 0x1000), entry(rawDefPath, 0, 2, 0, 0, 0, 1, 0x2000))
+	whole := b.Bytes()
+	events := newRawBuilder(false).open(t).head
+	change := func(at int, to byte) []byte {
+		data := bytes.Clone(whole)
+		data[at] = to
+		return data
+	}
+	for name, tc := range map[string]struct {
+		data    []byte
+		damaged bool
+	}{
+		"whole": {whole, false}, "short": {whole[:len(whole)-100], true}, "no head": {whole[:100], true}, "empty": {nil, true},
+		"no chunk": {whole[:rawPage], true}, "another rank": {change(16, 0), true}, "another process": {change(112, 9), true},
+		"another host": {change(144, 'x'), true}, "a length": {change(rawPage+rawChunkHead+4, 200), true},
+	} {
+		path := filepath.Join(t.TempDir(), "r1-t0.def")
+		if err := os.WriteFile(path, tc.data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, damaged := readDefinitionsOf(events, path); damaged != tc.damaged {
+			t.Errorf("%s: damaged = %t, want %t", name, damaged, tc.damaged)
 		}
 	}
 }

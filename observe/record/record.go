@@ -20,6 +20,7 @@ import (
 	"syscall"
 	"time"
 
+	"slackline/internal/phrase"
 	"slackline/internal/provenance"
 	"slackline/model/trace"
 	"slackline/observe/counters"
@@ -326,7 +327,7 @@ func (r *run) describe(c *Collection) {
 func (r *run) report(c *Collection) {
 	r.reportMissing(c)
 	r.reportCounters(c)
-	full, wrapped, uncounted, truncated, refused := 0, 0, 0, 0, int64(0)
+	full, wrapped, uncounted, truncated, damaged, refused := 0, 0, 0, 0, 0, int64(0)
 	failures := map[syscall.Errno]int{}
 	for _, h := range c.Heads {
 		refused += h.Refused
@@ -345,6 +346,13 @@ func (r *run) report(c *Collection) {
 		if h.Truncated && h.Thread == 0 {
 			truncated++
 		}
+		if h.Damaged && h.Failure == 0 && !h.Full {
+			damaged++
+		}
+	}
+	if damaged > 0 {
+		r.Warn("the definitions of %s are damaged, or those of another thread: names, call paths and communicators may be missing or wrong",
+			phrase.Plural(damaged, "thread"))
 	}
 	for _, why := range slices.Sorted(maps.Keys(failures)) {
 		r.Warn("recording stopped early in %d threads: %s: %s%s", failures[why], filepath.Dir(r.raw), why.Error(), wayOut)
