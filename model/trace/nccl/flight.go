@@ -43,7 +43,7 @@ func isPickle(head []byte) bool {
 // entry is an operation of a dump.
 type entry struct {
 	Group    []any   `json:"process_group"` // name and description
-	Record   *int64  `json:"record_id"` // counts the entries of a process
+	Record   *int64  `json:"record_id"`     // counts the entries of a process
 	Sequence int64   `json:"collective_seq_id"`
 	P2P      int64   `json:"p2p_seq_id"`
 	IsP2P    bool    `json:"is_p2p"`
