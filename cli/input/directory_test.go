@@ -2,8 +2,10 @@ package input
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -18,6 +20,12 @@ func TestDirWithPipe(t *testing.T) {
 	}
 	if IsTrace(dir) {
 		t.Error("a directory with nothing but a named pipe is a trace")
+	}
+	if _, err := fs.ReadFile(Dir(dir), "missing"); err == nil || !strings.Contains(err.Error(), filepath.Join(dir, "missing")) {
+		t.Errorf("a missing file: %v, want its whole path", err)
+	}
+	if _, err := fs.ReadDir(Dir(filepath.Join(dir, "none")), "."); err == nil || !strings.Contains(err.Error(), filepath.Join(dir, "none")) {
+		t.Errorf("a missing directory: %v, want its whole path", err)
 	}
 	if _, err := Dir(dir).Open("nccl_trace_rank_0"); !errors.Is(err, source.ErrNotAFile) {
 		t.Errorf("opening the pipe: %v, want %v", err, source.ErrNotAFile)
