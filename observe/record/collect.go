@@ -38,7 +38,7 @@ type Head struct {
 	Wrapped      bool          // older records were overwritten
 	Uncounted    bool          // and not all of them were counted
 	Truncated    bool          // the thread did not end its trace
-	Damaged      bool          // its definitions cannot be read, or are those of another thread
+	Damaged      bool          // its files are cut off, or its definitions are those of another thread
 	NoCPU        time.Duration // how long it could have run but had no CPU
 	Refused      int64         // threads of its process that could not be recorded
 	// Counters say, for each event that was to be counted, why it was not; 0: it was. CountingEnded: not all of the time.
@@ -55,7 +55,7 @@ type threadFiles struct {
 	dropped      *dropped // of a ring; nil: nothing was overwritten
 	uncounted    bool     // how much was overwritten is unknown
 	definitions  *threadDefinitions
-	damaged      bool // the definitions cannot be read as a whole, or are another thread's
+	damaged      bool // one of the files is cut off, or the definitions are another thread's
 }
 
 // ErrNothing says that no rank left a file.
@@ -104,6 +104,7 @@ func findThreads(dir string) ([]*threadFiles, error) {
 			continue
 		}
 		f.head, f.wrapped = raw.head, raw.wrapped
+		short := raw.torn
 		if raw.wrapped {
 			f.dropped, err = readDropped(filepath.Join(dir, base+".cut"), raw.oldest)
 			if f.uncounted = err != nil || f.dropped.uncounted > 0; err != nil {
@@ -112,6 +113,7 @@ func findThreads(dir string) ([]*threadFiles, error) {
 		}
 		file.Close()
 		f.definitions, f.damaged = readDefinitionsOf(f.head, filepath.Join(dir, base+".def"))
+		f.damaged = f.damaged || short
 		list = append(list, f)
 	}
 	slices.SortFunc(list, func(a, b *threadFiles) int {
@@ -260,7 +262,8 @@ func (c *collector) rank(out *Collection, files []*threadFiles) ([]*streamTables
 		})
 		out.Heads = append(out.Heads, Head{
 			Rank: f.rank, Thread: f.thread, Bytes: int64(f.head.bytes), Samples: int64(f.head.samples),
-			Failure: f.head.failure, Full: f.head.closed == rawFull || f.head.lost > 0, Wrapped: f.wrapped, Uncounted: f.uncounted, Damaged: f.damaged,
+			Failure: f.head.failure, Full: f.head.closed == rawFull || f.head.lost > 0, Wrapped: f.wrapped, Uncounted: f.uncounted,
+			Damaged:   f.damaged,
 			Truncated: f.head.closed == rawOpenEnd, NoCPU: time.Duration(f.head.waited), Refused: int64(f.head.refused),
 			Counters: f.head.counters, CountingEnded: f.head.countingEnded,
 		})

@@ -351,7 +351,7 @@ func (r *run) report(c *Collection) {
 		}
 	}
 	if damaged > 0 {
-		r.Warn("the definitions of %s are damaged, or those of another thread: names, call paths and communicators may be missing or wrong",
+		r.Warn("the raw files of %s are damaged, or not of the same thread: calls, call paths and communicators may be missing or wrong",
 			phrase.Plural(damaged, "thread"))
 	}
 	for _, why := range slices.Sorted(maps.Keys(failures)) {
