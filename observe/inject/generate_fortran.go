@@ -117,14 +117,8 @@ func (w wrapper) writeConverted(b *strings.Builder) {
 			add(&before, "int %s = *f_%s;", n, n)
 		case "MPI_Datatype":
 			add(&before, "MPI_Datatype %s = PMPI_Type_f2c(*f_%s);", n, n)
-		case "MPI_Comm":
-			add(&before, "MPI_Comm %s = PMPI_Comm_f2c(*f_%s);", n, n)
-		case "MPI_Info":
-			add(&before, "MPI_Info %s = PMPI_Info_f2c(*f_%s);", n, n)
-		case "MPI_Op":
-			add(&before, "MPI_Op %s = PMPI_Op_f2c(*f_%s);", n, n)
-		case "MPI_Request":
-			add(&before, "MPI_Request %s = PMPI_Request_f2c(*f_%s);", n, n)
+		case "MPI_Comm", "MPI_Info", "MPI_Op", "MPI_Request":
+			add(&before, "%s %s = P%s_f2c(*f_%s);", p.CType, n, p.CType, n)
 		case "const MPI_Aint[]":
 			add(&before, "MPI_Aint *%s = (MPI_Aint *)f_%s;", n, n)
 		case "const int[]", "int[]":

@@ -50,6 +50,9 @@ func (f mpiFunction) writeFortran(b *strings.Builder) {
 // requestIn lists the classes that take a request; the others make one.
 var requestIn = map[string]bool{"wait": true, "test": true, "start": true, "cancel": true, "request_free": true}
 
+// freedBy are the classes that free what a pointer to a handle leads to; the others make it.
+var freedBy = map[string]string{"MPI_File *": "file_close", "MPI_Win *": "win_free", "MPI_Comm *": "comm_free"}
+
 // writeConversions makes C values of the arguments, for the macros.
 func (f mpiFunction) writeConversions(b *strings.Builder) {
 	if f.opaque() {
@@ -65,12 +68,10 @@ func (f mpiFunction) writeConversions(b *strings.Builder) {
 			line("%s %s = *f_%s;", p.CType, n, n)
 		case "MPI_Datatype":
 			line("MPI_Datatype %s = PMPI_Type_f2c(*f_%s);", n, n)
-		case "MPI_Comm", "MPI_Group", "MPI_Win", "MPI_File", "MPI_Op":
+		case "MPI_Comm", "MPI_Group", "MPI_Win", "MPI_File", "MPI_Op", "MPI_Request":
 			line("%s %s = P%s_f2c(*f_%s);", p.CType, n, p.CType, n)
 		case "const int[]", "int[]", "int *":
 			line("int *%s = (int *)f_%s;", n, n)
-		case "MPI_Request":
-			line("MPI_Request %s = PMPI_Request_f2c(*f_%s);", n, n)
 		case "MPI_Request *":
 			line("MPI_Request c_request = MPI_REQUEST_NULL, *request = &c_request;")
 			if requestIn[f.Class] {
@@ -93,20 +94,11 @@ func (f mpiFunction) writeConversions(b *strings.Builder) {
 			}
 		case "const char *":
 			line("const char *%s = f_%s;\n    size_t %s_length = sl_trimmed(f_%s, length0);", n, n, n, n)
-		case "MPI_File *":
-			line("MPI_File c_%s = MPI_FILE_NULL, *%s = &c_%s;", n, n, n)
-			if f.class() == "file_close" {
-				line("c_%s = PMPI_File_f2c(*f_%s);", n, n)
-			}
-		case "MPI_Win *":
-			line("MPI_Win c_%s = MPI_WIN_NULL, *%s = &c_%s;", n, n, n)
-			if f.class() == "win_free" {
-				line("c_%s = PMPI_Win_f2c(*f_%s);", n, n)
-			}
-		case "MPI_Comm *":
-			line("MPI_Comm c_%s = MPI_COMM_NULL, *%s = &c_%s;", n, n, n)
-			if f.Class == "comm_free" {
-				line("c_%s = PMPI_Comm_f2c(*f_%s);", n, n)
+		case "MPI_File *", "MPI_Win *", "MPI_Comm *":
+			handle := strings.TrimSuffix(p.CType, " *")
+			line("%s c_%s = %s_NULL, *%s = &c_%s;", handle, n, strings.ToUpper(handle), n, n)
+			if f.class() == freedBy[p.CType] {
+				line("c_%s = P%s_f2c(*f_%s);", n, handle, n)
 			}
 		}
 	}
@@ -165,12 +157,8 @@ func (f mpiFunction) writeResults(b *strings.Builder) {
 			line("for (int i = 0; i < count; i++) %s[i] = sl_request_moved(before[i], PMPI_Request_f2c(f_%s[i]));", n, n)
 		case p.CType == "MPI_Message *" && !strings.HasSuffix(f.Class, "mrecv"):
 			line("c_message = PMPI_Message_f2c(*f_message);")
-		case p.CType == "MPI_File *" && f.class() != "file_close":
-			line("c_%s = PMPI_File_f2c(*f_%s);", n, n)
-		case p.CType == "MPI_Win *" && f.class() != "win_free":
-			line("c_%s = PMPI_Win_f2c(*f_%s);", n, n)
-		case p.CType == "MPI_Comm *" && f.Class != "comm_free" && f.Class != "icomm":
-			line("c_%s = PMPI_Comm_f2c(*f_%s);", n, n)
+		case freedBy[p.CType] != "" && f.class() != freedBy[p.CType] && f.Class != "icomm":
+			line("c_%s = P%s_f2c(*f_%s);", n, strings.TrimSuffix(p.CType, " *"), n)
 		}
 	}
 }
