@@ -20,21 +20,12 @@ func (x *partExchange) matchMessages() error {
 	if err != nil {
 		return err
 	}
-	x.findSends()
+	x.findSends(x.Ranks[x.Group.Rank()], min(x.Ranks[x.Group.Rank()+1], x.t.Ranks))
 	if err := x.answerSends(chains); err != nil {
 		return err
 	}
 	x.collectMessages()
 	return nil
-}
-
-// findSends matches the receives of this process.
-func (x *partExchange) findSends() {
-	sends := make([][]chain, len(x.locations))
-	x.each(len(x.locations), func(i int) { sends[i] = x.chainsOf(int32(i)) })
-	to := chainsTo(sends, x.t.Ranks)
-	first, last := x.Ranks[x.Group.Rank()], min(x.Ranks[x.Group.Rank()+1], x.t.Ranks)
-	x.each(max(last-first, 0), func(i int) { x.receiveAll(first+i, to[first+i]) })
 }
 
 // eachSend calls visit for the sends of a channel that were not cancelled.

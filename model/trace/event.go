@@ -132,43 +132,42 @@ func (t *Trace) eachEvent(i int, o *WriteOptions, f func(e *Event) error) (loss,
 		return nil, nil
 	}
 	r, err := t.Open(i)
-	if errors.Is(err, damage.Err) {
-		return t.damaged(err, 0, o.Partial)
+	if err == nil {
+		defer r.Close()
 	}
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	events := make([]Event, batch)
-	read := 0
-	for {
-		n, err := r.Read(events)
-		read += n
-		for k := range events[:n] {
+	return readBatches(r, err, o.Strict, o.Partial, func(events []Event) error {
+		for k := range events {
 			if err := f(&events[k]); err != nil {
-				return nil, err
+				return err
 			}
 		}
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil, nil
-		case errors.Is(err, damage.Err) && !o.Strict:
-			return t.damaged(err, read, o.Partial)
-		case err != nil:
-			return nil, err
-		}
-		if err := o.interrupted(); err != nil {
-			return nil, err
-		}
-	}
+		return o.interrupted()
+	})
 }
 
-// damaged decides whether damage after a number of events is a loss, or an error because nothing is left.
-func (t *Trace) damaged(cause error, read int, partial bool) (loss, err error) {
-	if read == 0 && !partial {
-		return nil, fmt.Errorf("%w; no event can be read %s", cause, partialHint)
+// readBatches calls apply with the events of a reader, many at a time; err is that of its opening. Damage is returned apart from other
+// errors, unless nothing was read or all of it is wanted.
+func readBatches(r EventReader, err error, strict, partial bool, apply func([]Event) error) (loss, failed error) {
+	events, read := make([]Event, batch), 0
+	for err == nil {
+		var n int
+		n, err = r.Read(events)
+		read += n
+		if failed := apply(events[:n]); failed != nil {
+			return nil, failed
+		}
 	}
-	return cause, nil
+	switch isDamage := errors.Is(err, damage.Err); {
+	case errors.Is(err, io.EOF):
+		return nil, nil
+	case isDamage && strict:
+		return nil, fmt.Errorf("%w (without --strict the rest is read)", err)
+	case isDamage && read == 0 && !partial:
+		return nil, fmt.Errorf("%w; no event can be read %s", err, partialHint)
+	case isDamage:
+		return err, nil
+	}
+	return nil, err
 }
 
 // eachChecked is eachEvent for events that are written: their times must not decrease, and they must refer to what there is. It counts

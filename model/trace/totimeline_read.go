@@ -3,11 +3,9 @@ package trace
 import (
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"slackline/model/timeline"
-	"slackline/model/trace/damage"
 	"slackline/model/unit"
 )
 
@@ -65,35 +63,29 @@ func (c *conversion) readEvents(i int, apply func([]Event) error, progress func(
 		defer reader.Close()
 		c.keepCalls(i, reader)
 	}
-	events := make([]Event, batch)
 	read := int64(0)
-	for err == nil {
-		var n int
-		n, err = reader.Read(events)
-		if failed := apply(events[:n]); failed != nil {
-			return nil, failed
+	loss, err = readBatches(reader, err, c.Strict, c.Partial, func(events []Event) error {
+		if err := apply(events); err != nil {
+			return err
 		}
-		read += int64(n)
+		read += int64(len(events))
 		progress(read)
-		if c.failed.Load() {
-			return nil, nil // another location says why
+		switch {
+		case c.failed.Load():
+			return errElsewhere
+		case c.Interrupt != nil:
+			return c.Interrupt()
 		}
-		if c.Interrupt != nil && err == nil {
-			if stop := c.Interrupt(); stop != nil {
-				return nil, stop
-			}
-		}
-	}
-	switch {
-	case errors.Is(err, io.EOF):
+		return nil
+	})
+	if errors.Is(err, errElsewhere) {
 		return nil, nil
-	case errors.Is(err, damage.Err) && !c.Strict:
-		return c.damaged(err, int(read), c.Partial)
-	case errors.Is(err, damage.Err):
-		return nil, fmt.Errorf("%w (without --strict the rest is read)", err)
 	}
-	return nil, err
+	return loss, err
 }
+
+// errElsewhere ends the reading of a location because another one failed, which says why.
+var errElsewhere = errors.New("another location failed")
 
 // reserve makes room for the calls to come, as far as what was read makes the announced number credible.
 func (r *locationReader) reserve(read int64) {
