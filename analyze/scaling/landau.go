@@ -1,6 +1,10 @@
 package scaling
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // Landau prints how the largest terms of several parameters grow together, e.g. "O(p * log n)".
 func Landau(names []string, leads []Term, form Form) string {
@@ -19,16 +23,12 @@ func Landau(names []string, leads []Term, form Form) string {
 	if form == Sum {
 		joint = " + "
 	}
-	text := strings.Join(parts, joint)
-	switch {
-	case len(parts) == 0 && alone == "":
-		text = "1"
-	case form == FirstAlone:
-		text = alone + " + " + text
-	case alone != "":
-		text += " + " + alone
+	sum := []string{strings.Join(parts, joint), alone}
+	if form == FirstAlone {
+		slices.Reverse(sum)
 	}
-	return "O(" + text + ")"
+	text := strings.Join(slices.DeleteFunc(sum, func(s string) bool { return s == "" }), " + ")
+	return "O(" + cmp.Or(text, "1") + ")"
 }
 
 // Landau prints how the model grows.
