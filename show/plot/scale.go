@@ -79,8 +79,8 @@ func (a Axis) resolve(data interval, air float64) (span, error) {
 	switch {
 	case s.empty():
 		return s, fmt.Errorf("axis %q has no values", a.Label)
-	case math.IsNaN(a.Min+a.Max) || math.IsInf(s.hi-s.lo, 0):
-		return s, fmt.Errorf("axis %q: the range %g to %g is not finite", a.Label, s.lo, s.hi)
+	case math.IsNaN(a.Min+a.Max) || !s.finite():
+		return s, s.notFinite()
 	case a.Scale != Linear && s.lo <= 0:
 		return s, fmt.Errorf("axis %q is logarithmic, but %g has no logarithm; use a linear axis or leave such values out", a.Label, s.lo)
 	case fixed:
@@ -90,8 +90,19 @@ func (a Axis) resolve(data interval, air float64) (span, error) {
 		factor := math.Pow(data.hi/data.lo, air)
 		s.interval = interval{data.lo / factor, data.hi * factor}
 	}
+	if !s.finite() || a.Scale != Linear && math.IsInf(s.hi/s.lo, 0) { // with the air around them
+		s.interval = data
+		return s, s.notFinite()
+	}
 	s.interval = widen(s.interval, a.Scale)
 	return s, nil
+}
+
+// finite reports whether the range has a width.
+func (i interval) finite() bool { return !math.IsNaN(i.hi-i.lo) && !math.IsInf(i.hi-i.lo, 0) }
+
+func (s span) notFinite() error {
+	return fmt.Errorf("axis %q: the range %g to %g is not finite, or too wide to be drawn", s.Label, s.lo, s.hi)
 }
 
 // padLinear leaves some air around the data, and starts at 0 where little is lost by it. Without
