@@ -178,21 +178,24 @@ func (m *epochMatcher) readLocation(location int32, records []WindowRecord) {
 					m.out.Accesses[e].Operations = append(m.out.Accesses[e].Operations, Operation{call, target})
 				}
 			}
-			pending[windowRank{r.Window, r.Target}] = true
-			m.addLockCall(locks, r, lockCall{call, r.Target, true})
+			if m.addLockCall(locks, r, lockCall{call, r.Target, true}) { // else a fence or MPI_Win_complete completes it
+				pending[windowRank{r.Window, r.Target}] = true
+			}
 		case WinFlush:
 			m.flush(locks, pending, r, call)
 		}
 	}
 }
 
-// addLockCall adds a call to the epochs in which the rank is locked.
-func (m *epochMatcher) addLockCall(locks map[windowRank]int, r *WindowRecord, c lockCall) {
+// addLockCall adds a call to the epochs in which the rank is locked, and reports whether there is one.
+func (m *epochMatcher) addLockCall(locks map[windowRank]int, r *WindowRecord, c lockCall) (locked bool) {
 	for _, peer := range []int32{c.target, AllTargets} {
 		if e, open := locks[windowRank{r.Window, peer}]; open {
 			m.locks[e].calls = append(m.locks[e].calls, c)
+			locked = true
 		}
 	}
+	return locked
 }
 
 // flush adds a flush to the epochs of the ranks that have something pending.

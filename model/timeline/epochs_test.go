@@ -172,6 +172,12 @@ func TestLockEpochs(t *testing.T) {
 			other: []WindowRecord{lock(0, false), unlock(0)},
 			want: []LockEpoch{{Target: 0, Calls: calls(2, 3)}, {Location: 1, Target: 0, Calls: calls(0, 1)}, {Target: 1, Calls: calls(0, 1)},
 				{Target: 1, Exclusive: true, Calls: calls(4, 5)}}},
+		{name: "a flush of all does not concern what MPI_Win_complete completed",
+			of: []WindowRecord{start(0, 2), put(0, 2, 8), complete(0), lock(AllTargets, false), put(0, 1, 8), flush(AllTargets, false),
+				unlock(AllTargets)},
+			other: []WindowRecord{lock(2, true), unlock(2)},
+			want: []LockEpoch{{Target: 1, All: true, Accesses: true, Calls: calls(3, 4, 5, 6)}, {Target: 2, All: true, Calls: calls(3, 6)},
+				{Location: 1, Target: 2, Exclusive: true, Calls: calls(0, 1)}}},
 		{name: "a target that does not exist", of: []WindowRecord{lock(3, true), put(0, 3, 8), unlock(3)}},
 	} {
 		e := epochRun(c.of, c.other, nil).Epochs
@@ -259,9 +265,8 @@ func TestLockEpochsAreThoseOfTheDefinition(t *testing.T) {
 					}
 					open, pending = nil, false
 				case r.Kind == WinAccess && r.Sent > 0:
-					pending = true
-					if open != nil {
-						open.Calls, open.Accesses = append(open.Calls, call), true
+					if open != nil { // else something else completes it
+						open.Calls, open.Accesses, pending = append(open.Calls, call), true, true
 					}
 				case r.Kind == WinFlush && pending:
 					pending = r.Flag
