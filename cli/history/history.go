@@ -143,26 +143,26 @@ func readAll(dir string) ([]*history.Entry, error) {
 	return entries, nil
 }
 
-// commitAt is the place of a commit that the user names by its start.
+// commitAt is the place of a commit that the user names, by its whole name or by a start that no other one has.
 func commitAt(r *changes.Result, flag, word string) (int, error) {
-	found := -1
+	var found []int
 	var names []string
 	for i, c := range r.Commits {
 		names = append(names, c.Short())
 		if c.ID == word {
 			return i, nil
 		}
-		if len(word) >= 4 && len(c.ID) > len(word) && c.ID[:len(word)] == word {
-			if found >= 0 {
-				return 0, exit.Usagef("--%s: %s is the start of several commits; give more of it", flag, word)
-			}
-			found = i
+		if len(word) >= 4 && strings.HasPrefix(c.ID, word) {
+			found = append(found, i)
 		}
 	}
-	if found < 0 {
+	switch len(found) {
+	case 0:
 		return 0, exit.Usagef("--%s: the history has no commit %s%s", flag, word, suggest.Phrase(word, names))
+	case 1:
+		return found[0], nil
 	}
-	return found, nil
+	return 0, exit.Usagef("--%s: %s is the start of several commits; give more of it", flag, word)
 }
 
 // wanted reports whether a series is one that the user asked for.
