@@ -89,10 +89,10 @@ func combined(g *schedule.Graph, matching *schedule.Matching, sets [][]int, mess
 	after := map[int]int{} // a receive that is left out, and the one that has its data
 	for n, set := range sets {
 		size, last := int64(0), set[len(set)-1]
-		first := int(matching.Partner[set[0]])
+		first, final := int(matching.Partner[set[0]]), 0 // receives
 		for _, i := range set {
 			size += ops[i].Size
-			first = min(first, int(matching.Partner[i]))
+			first, final = min(first, int(matching.Partner[i])), max(final, int(matching.Partner[i]))
 		}
 		for _, i := range set {
 			changed[i] = schedule.Op{Kind: schedule.Calc, Origin: ops[i].Origin}
@@ -100,7 +100,7 @@ func combined(g *schedule.Graph, matching *schedule.Matching, sets [][]int, mess
 			changed[r] = schedule.Op{Kind: schedule.Calc, Origin: ops[r].Origin}
 			after[r] = first
 		}
-		for _, span := range [][2]int{{set[0], last}, {first, lastOf(matching, set)}} {
+		for _, span := range [][2]int{{set[0], last}, {first, final}} {
 			for i := span[0]; i < span[1]; i++ {
 				if op := ops[i]; op.Kind == schedule.Calc && op.Size < message {
 					op.Size = 0
@@ -125,7 +125,8 @@ func combined(g *schedule.Graph, matching *schedule.Matching, sets [][]int, mess
 				}
 				if op.Kind == schedule.Collective {
 					b.Call(edges.Calls[op.Size])
-					b.Ops[len(b.Ops)-1] = keepCall(op, b.Ops[len(b.Ops)-1])
+					op.Size = b.Ops[len(b.Ops)-1].Size // the number of the call in this block
+					b.Ops[len(b.Ops)-1] = op
 				} else {
 					b.Add(op)
 				}
@@ -148,19 +149,4 @@ func combined(g *schedule.Graph, matching *schedule.Matching, sets [][]int, mess
 			out.put(&b)
 		}
 	})
-}
-
-// lastOf is the last of the receives of a set.
-func lastOf(matching *schedule.Matching, set []int) int {
-	last := 0
-	for _, i := range set {
-		last = max(last, int(matching.Partner[i]))
-	}
-	return last
-}
-
-// keepCall is an operation with the number of its call in another block.
-func keepCall(op, numbered schedule.Op) schedule.Op {
-	op.Size = numbered.Size
-	return op
 }

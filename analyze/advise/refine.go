@@ -1,10 +1,12 @@
 package advise
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
 	"slackline/analyze/whatif"
+	"slackline/internal/stat"
 	"slackline/model/unit"
 )
 
@@ -16,12 +18,7 @@ const maxRefined = 3
 func (s *search) refine() {
 	refined := map[string]int{}
 	for _, list := range [][]Advice{s.r.Advice, s.r.Upgrades} {
-		order := make([]int, len(list))
-		for i := range order {
-			order[i] = i
-		}
-		slices.SortStableFunc(order, func(a, b int) int { return -compareGain(&list[a], &list[b]) })
-		for _, i := range order {
+		for _, i := range stat.Order(len(list), func(a, b int) int { return cmp.Compare(list[b].Gain, list[a].Gain) }) {
 			a := &list[i]
 			if a.Gain < s.r.Noise.Share || refined[a.Kind] == maxRefined {
 				continue
@@ -50,16 +47,6 @@ func (s *search) refine() {
 			a.settle(s.r.Noise.Share)
 		}
 	}
-}
-
-func compareGain(a, b *Advice) int {
-	switch {
-	case a.Gain < b.Gain:
-		return -1
-	case a.Gain > b.Gain:
-		return 1
-	}
-	return 0
 }
 
 // settle draws the conclusion from the variants.

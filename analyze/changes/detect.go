@@ -1,8 +1,8 @@
 package changes
 
 import (
+	"cmp"
 	"math"
-	"slices"
 
 	"slackline/internal/stat"
 )
@@ -98,19 +98,7 @@ func distance(values []float64) float64 {
 // mean of their ranks. It is nil if all are equal.
 func normalScores(values []float64) []float64 {
 	n := len(values)
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int {
-		switch {
-		case values[a] < values[b]:
-			return -1
-		case values[a] > values[b]:
-			return 1
-		}
-		return a - b
-	})
+	order := stat.Order(n, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
 	if values[order[0]] == values[order[n-1]] {
 		return nil
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"slackline/internal/stat"
 )
 
 // selectedTerms is how many candidates of each parameter are combined with those of the others, with three parameters.
@@ -14,12 +16,8 @@ type line []int
 
 // lines returns the points of the sample as lines along a parameter; each point is on one.
 func (c *sample) lines(parameter int) []line {
-	order := make([]int, len(c.at))
-	for i := range order {
-		order[i] = i
-	}
 	others := func(i int) []float64 { return slices.Delete(slices.Clone(c.at[i]), parameter, parameter+1) }
-	slices.SortStableFunc(order, func(i, j int) int { return slices.Compare(others(i), others(j)) })
+	order := stat.Order(len(c.at), func(i, j int) int { return slices.Compare(others(i), others(j)) })
 	var list []line
 	for k, i := range order {
 		if k == 0 || !slices.Equal(others(order[k-1]), others(i)) {

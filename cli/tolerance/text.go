@@ -1,6 +1,7 @@
 package tolerance
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"slackline/analyze/tolerance"
 	"slackline/cli/env"
 	"slackline/internal/phrase"
+	"slackline/internal/stat"
 	"slackline/internal/table"
 	"slackline/model/unit"
 )
@@ -226,14 +228,10 @@ func (t *report) pathTable(title string, n int, part func(int) (string, toleranc
 		columns = append(columns, right(k.name))
 	}
 	s := table.New(columns...)
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
+	order := stat.Order(n, func(a, b int) int {
 		_, p := part(a)
 		_, q := part(b)
-		return int(max(min(q.Total()-p.Total(), 1), -1))
+		return cmp.Compare(q.Total(), p.Total())
 	})
 	for _, i := range order[:min(n, maxListedParts)] {
 		name, p := part(i)

@@ -23,6 +23,16 @@ func Sorted[T cmp.Ordered](values []T) []T {
 	return s
 }
 
+// Order returns the places 0 .. n-1 in the order of what is there; equals keep theirs.
+func Order(n int, compare func(a, b int) int) []int {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, compare)
+	return order
+}
+
 // Quantile returns the quantile p (type 7) of values that are sorted. p is cut to [0, 1]; NaN is
 // returned for no values.
 func Quantile[T Number](sorted []T, p float64) float64 {

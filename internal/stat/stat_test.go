@@ -1,7 +1,9 @@
 package stat
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -70,5 +72,17 @@ func TestMean(t *testing.T) {
 	}
 	if !math.IsNaN(Mean([]int64{})) {
 		t.Error("no values must give NaN")
+	}
+}
+
+// Order has the places of all values, equal ones as they were.
+func TestOrder(t *testing.T) {
+	values := []float64{3, 1, 2, 1, 3}
+	got := Order(len(values), func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+	if want := []int{1, 3, 2, 0, 4}; !slices.Equal(got, want) {
+		t.Errorf("order %v, want %v", got, want)
+	}
+	if got := Order(0, nil); len(got) != 0 {
+		t.Errorf("order of nothing: %v", got)
 	}
 }

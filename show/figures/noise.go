@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"slackline/internal/stat"
 	"slackline/model/noise"
 	"slackline/model/unit"
 	"slackline/show/plot"
@@ -76,11 +77,7 @@ func fillDetours(layers []*plot.Points, d *noise.Detours, period, span unit.Dura
 
 // sourceLayers are the layers of the sources, by label: those with the most noise have one of their own, the others share one.
 func sourceLayers(sources []noise.SourceAmount) []*plot.Points {
-	order := make([]int, len(sources))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sources[b].Noise, sources[a].Noise) })
+	order := stat.Order(len(sources), func(a, b int) int { return cmp.Compare(sources[b].Noise, sources[a].Noise) })
 	own := sourceColors
 	if len(sources) == own+1 {
 		own++ // a single one needs no shared layer

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"slackline/internal/stat"
 	"slackline/model/unit"
 )
 
@@ -13,11 +14,7 @@ type lane struct{ index, of int }
 // assignLanes gives spans of one row that overlap different lanes: each takes the first lane that
 // is free when it starts. Only spans that hang together share the height; others keep all of it.
 func assignLanes(spans []Span) []lane {
-	order := make([]int, len(spans))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
+	order := stat.Order(len(spans), func(a, b int) int {
 		return cmp.Or(cmp.Compare(spans[a].Row, spans[b].Row), cmp.Compare(spans[a].Start, spans[b].Start))
 	})
 	lanes := make([]lane, len(spans))
