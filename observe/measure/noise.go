@@ -203,7 +203,7 @@ func (o *NoiseOptions) Check() error {
 			"the time base of POWER (MFTB) and the interval timer of Itanium (AR.ITC), are not supported")
 	case o.Time < time.Millisecond || o.Time > 24*time.Hour:
 		return fmt.Errorf("a measurement takes 1ms to 24h, not %s", o.Time)
-	case o.Method == Selfish && (o.Threshold < 2 || o.Threshold > 1e6):
+	case o.Method == Selfish && !(o.Threshold >= 2 && o.Threshold <= 1e6):
 		return fmt.Errorf("the threshold is 2 to 1000000 times the shortest iteration, not %g", o.Threshold)
 	case o.Method == Selfish && (o.MaxDetours < 1 || o.MaxDetours > 1<<24):
 		return fmt.Errorf("1 to %d detours can be kept, not %d", 1<<24, o.MaxDetours)
