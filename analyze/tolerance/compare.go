@@ -90,16 +90,25 @@ func (e *Evaluation) Ask(q Question) (*Answers, error) {
 		return nil, err
 	}
 	switch {
-	case q.Range != nil && q.Points > 0:
-		err = a.sampleCurve(g, q.Range[0], q.Range[1])
 	case q.Range != nil:
-		err = a.traceCurve(g, q.Range[0], q.Range[1])
-	case q.Around && q.Points > 0:
-		err = a.sampleCurve(g, g.Lowest(), a.end())
+		err = a.drawCurve(g, q.Range[0], q.Range[1])
 	case q.Around:
-		err = a.traceCurve(g, g.Lowest(), a.end())
+		err = a.drawCurve(g, g.Lowest(), a.end())
 	}
 	return a, err
+}
+
+// drawCurve finds the curve of a range, as far as the variable can have its values.
+func (a *Answers) drawCurve(g *Graph, from, to int64) error {
+	if from = max(from, g.Lowest()); from >= to {
+		return fmt.Errorf("the range ends at %d, but the smallest value of %s is %d: the parameters of all classes move together "+
+			"and cannot be negative",
+			to, g.axis.v.Parameter, from)
+	}
+	if a.Question.Points > 0 {
+		return a.sampleCurve(g, from, to)
+	}
+	return a.traceCurve(g, from, to)
 }
 
 // search finds the tolerances, the limit, and where the slope at the given value holds.
@@ -146,11 +155,6 @@ func (a *Answers) end() int64 {
 
 // traceCurve finds the breakpoints in a range, and T at each of them.
 func (a *Answers) traceCurve(g *Graph, from, to int64) error {
-	if from = max(from, g.Lowest()); from >= to {
-		return fmt.Errorf("the range ends at %d, but the smallest value of %s is %d: the parameters of all classes move together "+
-			"and cannot be negative",
-			to, g.axis.v.Parameter, from)
-	}
 	ends, err := g.AtAll([]int64{from, to})
 	if err != nil {
 		return err

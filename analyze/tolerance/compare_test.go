@@ -127,15 +127,17 @@ func TestAskBelowLowest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := s.Ask(Network{Layout: layout}, Question{Range: &[2]int64{0, int64(unit.Microsecond)}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if lowest := big.NewRat(700_000, 1); a.Curve[0].X.Cmp(lowest) != 0 {
-		t.Errorf("the curve begins at %s, want %s", a.Curve[0].X, lowest)
-	}
-	if _, err := s.Ask(Network{Layout: layout}, Question{Range: &[2]int64{0, 700_000}}); err == nil {
-		t.Error("a range of negative latencies is taken")
+	for _, points := range []int{0, 5} { // corners, or T at some values
+		a, err := s.Ask(Network{Layout: layout}, Question{Range: &[2]int64{0, int64(unit.Microsecond)}, Points: points})
+		if err != nil {
+			t.Fatalf("%d points: %v", points, err)
+		}
+		if lowest := big.NewRat(700_000, 1); a.Curve[0].X.Cmp(lowest) != 0 {
+			t.Errorf("%d points: the curve begins at %s, want %s", points, a.Curve[0].X, lowest)
+		}
+		if _, err := s.Ask(Network{Layout: layout}, Question{Range: &[2]int64{0, 700_000}, Points: points}); err == nil {
+			t.Errorf("%d points: a range of negative latencies is taken", points)
+		}
 	}
 }
 

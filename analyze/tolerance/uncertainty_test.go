@@ -108,3 +108,47 @@ func TestSpreadWithoutNumbers(t *testing.T) {
 		t.Error("the spread of one value holds others")
 	}
 }
+
+// TestSpreadOrder: what is infeasible is smaller than all numbers, what is unbounded larger; the order of the values does not matter.
+func TestSpreadOrder(t *testing.T) {
+	infeasible, unbounded := Largest{Infeasible: true}, Largest{Unbounded: true}
+	at := func(x int64) Largest { return Largest{X: x} }
+	for _, tc := range []struct {
+		name              string
+		values            []Largest
+		low, median, high Largest
+	}{
+		{"one", []Largest{at(7)}, at(7), at(7), at(7)},
+		{"two", []Largest{at(10), at(20)}, at(10), at(15), at(20)},
+		{"rounded half up", []Largest{at(10), at(11)}, at(10), at(11), at(11)},
+		{"unbounded", []Largest{unbounded, at(5), at(3)}, at(3), at(5), unbounded},
+		{"infeasible", []Largest{at(5), infeasible, at(3)}, infeasible, at(3), at(5)},
+		{"between a number and none", []Largest{at(5), unbounded}, at(5), unbounded, unbounded},
+		{"between none and a number", []Largest{infeasible, at(5)}, infeasible, infeasible, at(5)},
+		{"all unbounded", []Largest{unbounded, unbounded}, unbounded, unbounded, unbounded},
+		{"huge", []Largest{at(0), at(1<<62 - 2)}, at(0), at(1<<61 - 1), at(1<<62 - 2)},
+	} {
+		s := NewSpread(tc.values)
+		if s.Min != tc.low || s.Median != tc.median || s.Max != tc.high || s.N != len(tc.values) {
+			t.Errorf("%s: from %v over %v to %v, want %v, %v, %v", tc.name, s.Min, s.Median, s.Max, tc.low, tc.median, tc.high)
+		}
+		for i := range tc.values {
+			other := append(append([]Largest{}, tc.values[i:]...), tc.values[:i]...)
+			if NewSpread(other) != s {
+				t.Errorf("%s: in the order %v it is %+v", tc.name, other, NewSpread(other))
+			}
+		}
+		if !s.Holds(s.Median) {
+			t.Errorf("%s: the median is outside", tc.name)
+		}
+	}
+	s := NewSpread([]Largest{at(0), at(100)})
+	for v, want := range map[int64]bool{4: false, 5: true, 95: true, 96: false} {
+		if s.Holds(at(v)) != want {
+			t.Errorf("%d is within 5 and 95: %v", v, !want)
+		}
+	}
+	if s.Holds(unbounded) || s.Holds(infeasible) {
+		t.Error("what is no number is within")
+	}
+}
