@@ -67,13 +67,7 @@ const (
 var perfettoFormat = Format{
 	Name: "perfetto", Noun: "a Perfetto trace", Info: "trace for ui.perfetto.dev", Suffixes: []string{".pftrace", ".perfetto-trace",
 		".perfetto"},
-	Stream: func(w io.Writer, t *Trace, o WriteOptions) ([]string, error) {
-		tl, err := ToTimeline(t, TimelineOptions{Strict: o.Strict, Partial: o.Partial, Threads: o.Threads, Interrupt: o.Interrupt})
-		if err != nil {
-			return nil, err
-		}
-		return tl.Problems.Notes, writePerfetto(w, tl, o)
-	},
+	Stream: streamOf(writePerfetto, ""),
 }
 
 // writePerfetto writes a timeline for ui.perfetto.dev.

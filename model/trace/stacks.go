@@ -18,34 +18,38 @@ import (
 
 var foldedFormat = Format{
 	Name: "folded", Noun: "folded stacks", Info: "call stacks for flamegraph.pl and its relatives: time by rank and call path, in nanoseconds",
-	Suffixes: []string{".folded"}, Text: true, Stream: streamOf(writeFolded),
+	Suffixes: []string{".folded"}, Text: true, Stream: streamOf(writeFolded, onlyCalls),
 }
 
 var speedscopeFormat = Format{
 	Name: "speedscope", Noun: "a speedscope file", Info: "calls of each rank and thread over time for speedscope.app",
-	Suffixes: []string{".speedscope.json"}, Text: true, Stream: streamOf(writeSpeedscope),
+	Suffixes: []string{".speedscope.json"}, Text: true, Stream: streamOf(writeSpeedscope, onlyCalls),
 }
 
 var pprofFormat = Format{
 	Name: "pprof", Noun: "a pprof profile", Info: "time and calls by rank and call path for pprof",
-	Suffixes: []string{".pprof", ".pb.gz"}, Stream: streamOf(writePprof),
+	Suffixes: []string{".pprof", ".pb.gz"}, Stream: streamOf(writePprof, onlyCalls),
 }
 
 var hatchetFormat = Format{
 	Name: "hatchet", Noun: "a Hatchet literal", Info: "tree of call paths with time and calls for Hatchet (GraphFrame.from_literal)",
-	Suffixes: []string{".hatchet.json"}, Text: true, Stream: streamOf(writeHatchet),
+	Suffixes: []string{".hatchet.json"}, Text: true, Stream: streamOf(writeHatchet, onlyCalls),
 }
 
-// streamOf makes a writer of traces of one of timelines.
-func streamOf(write func(io.Writer, *timeline.Timeline, WriteOptions) error) func(io.Writer, *Trace, WriteOptions) ([]string, error) {
+// onlyCalls is what formats without messages lose.
+const onlyCalls = "call stacks have no messages and no collectives; these are left out"
+
+// streamOf makes a writer of traces of one of timelines. If there are messages or collectives it warns of their loss; empty: none are lost.
+func streamOf(write func(io.Writer, *timeline.Timeline, WriteOptions) error,
+	loss string) func(io.Writer, *Trace, WriteOptions) ([]string, error) {
 	return func(w io.Writer, t *Trace, o WriteOptions) ([]string, error) {
 		tl, err := ToTimeline(t, TimelineOptions{Strict: o.Strict, Partial: o.Partial, Threads: o.Threads, Interrupt: o.Interrupt})
 		if err != nil {
 			return nil, err
 		}
 		warnings := tl.Problems.Notes
-		if n := len(tl.Messages) + len(tl.Collectives); n > 0 {
-			warnings = append(warnings, "call stacks have no messages and no collectives; these are left out")
+		if loss != "" && len(tl.Messages)+len(tl.Collectives) > 0 {
+			warnings = append(warnings, loss)
 		}
 		return warnings, write(w, tl, o)
 	}

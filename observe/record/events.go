@@ -226,11 +226,6 @@ func (s *eventStream) putLacks(until int64) {
 	}
 }
 
-func (s *eventStream) comm(id uint32) (uint32, bool) {
-	number, ok := s.comms[id]
-	return number, ok
-}
-
 func (s *eventStream) stack(path uint32) uint32 {
 	if int(path) < len(s.stacks) {
 		return s.stacks[path]

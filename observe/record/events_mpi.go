@@ -87,7 +87,7 @@ func (s *eventStream) call(rec *rawRecord, enter, leave int64) {
 	case rawFileOp:
 		s.onFile(enter, leave, rec, c)
 	case rawFreeComm:
-		if comm, ok := s.comm(uint32(rec.word(0))); ok {
+		if comm, ok := s.comms[uint32(rec.word(0))]; ok {
 			s.put(leave, trace.Event{Kind: trace.CommDestroy, Comm: comm})
 		}
 	}
@@ -99,7 +99,7 @@ func (s *eventStream) call(rec *rawRecord, enter, leave int64) {
 
 // beginning gives the events at the start of a call.
 func (s *eventStream) beginning(rec *rawRecord, enter int64) {
-	comm, ok := s.comm(uint32(rec.word(2)))
+	comm, ok := s.comms[uint32(rec.word(2))]
 	peer := rec.high(1)
 	switch rec.kind {
 	case rawSend:
@@ -145,7 +145,7 @@ func (s *eventStream) beginning(rec *rawRecord, enter int64) {
 
 // received gives the event of a blocking receive, whose size and source stand at word i.
 func (s *eventStream) received(leave int64, rec *rawRecord, i int) {
-	comm, ok := s.comm(uint32(rec.word(2)))
+	comm, ok := s.comms[uint32(rec.word(2))]
 	if peer := rec.high(i + 1); ok && peer >= 0 {
 		s.put(leave, trace.Event{Kind: trace.Recv, Peer: peer, Tag: rec.low(i + 1), Comm: comm, Size: int64(rec.word(i))})
 	}
@@ -169,7 +169,7 @@ func (s *eventStream) completed(leave int64, rec *rawRecord) {
 
 func (s *eventStream) complete(leave int64, rec *rawRecord, i int) {
 	id, what := rec.word(i), rec.word(i+1)
-	comm, known := s.comm(uint32(what >> 32))
+	comm, known := s.comms[uint32(what>>32)]
 	if !s.ended(id, what) {
 		if what&requestCancelled != 0 && what&0xff == requestSend && known { // it counts among those that were not recorded
 			s.put(leave, trace.Event{Kind: trace.SkippedSends, Peer: rec.high(i + 2), Tag: rec.low(i + 2), Comm: comm, Size: -1})
@@ -214,7 +214,7 @@ func (s *eventStream) complete(leave int64, rec *rawRecord, i int) {
 		e.Kind, e.Request = trace.CollectiveDone, id
 		if e.Op == timeline.OpCreateHandle {
 			e.Sent = 0
-			if made, ok := s.comm(uint32(rec.word(i+3)) - 1); ok {
+			if made, ok := s.comms[uint32(rec.word(i+3))-1]; ok {
 				s.put(leave, trace.Event{Kind: trace.CommCreate, Comm: made})
 			}
 		}
@@ -234,7 +234,7 @@ func (s *eventStream) started(enter int64, rec *rawRecord) {
 	s.more = rec.word(0)&moreFlag != 0
 	for i := 1; i+doneWords <= rec.words(); i += doneWords {
 		id, what := rec.word(i), rec.word(i+1)
-		comm, known := s.comm(uint32(what >> 32))
+		comm, known := s.comms[uint32(what>>32)]
 		switch what & 0xff {
 		case requestSend:
 			if peer := rec.high(i + 2); known && peer >= 0 {
@@ -272,7 +272,7 @@ func rootOf(root int32) int32 {
 }
 
 func (s *eventStream) collective(enter, leave int64, rec *rawRecord, c *mpiCall) {
-	comm, ok := s.comm(uint32(rec.low(2)))
+	comm, ok := s.comms[uint32(rec.low(2))]
 	if !ok || !c.collective {
 		return
 	}
@@ -291,8 +291,8 @@ func (s *eventStream) collective(enter, leave int64, rec *rawRecord, c *mpiCall)
 
 // newComm gives the events of a call that makes a communicator, which is a collective operation of its parent, or of its own members.
 func (s *eventStream) newComm(enter, leave int64, rec *rawRecord) {
-	parent, ok := s.comm(uint32(rec.high(0)))
-	comm, known := s.comm(uint32(rec.low(0)))
+	parent, ok := s.comms[uint32(rec.high(0))]
+	comm, known := s.comms[uint32(rec.low(0))]
 	if !ok && known && rec.high(0) != rawThere { // only its members make it
 		parent, ok = comm, true
 	}

@@ -161,7 +161,7 @@ func (s *eventStream) off(time int64) {
 
 // skipped gives the event of something that was skipped.
 func (s *eventStream) skipped(time int64, k skip) {
-	comm, known := s.comm(k.comm)
+	comm, known := s.comms[k.comm]
 	switch k.kind {
 	case skipSends, skipReceives:
 		e := trace.Event{Kind: trace.SkippedSends, Peer: k.peer, Tag: k.tag, Comm: comm, Size: k.count}
