@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -85,8 +86,8 @@ func collect(dir, library string, counted []counters.Event) (*Collection, error)
 	return c.collect(files)
 }
 
-// findThreads finds the files of threads, by rank and thread. Files of other things are ignored; a file that cannot be
-// read counts as missing.
+// findThreads finds the files of threads, by rank and thread. Files of other things are ignored; a file that is
+// damaged counts as missing.
 func findThreads(dir string) ([]*threadFiles, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -100,8 +101,11 @@ func findThreads(dir string) ([]*threadFiles, error) {
 			continue
 		}
 		raw, file, err := openRaw(f.events)
-		if err != nil {
+		if errors.Is(err, errRaw) || errors.Is(err, fs.ErrNotExist) {
 			continue
+		}
+		if err != nil {
+			return nil, err // that the rank left no file would be wrong
 		}
 		f.head, f.wrapped = raw.head, raw.wrapped
 		short := raw.torn

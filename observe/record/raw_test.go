@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"slackline/model/timeline"
@@ -443,5 +444,27 @@ func TestDefinitionsOf(t *testing.T) {
 		if _, damaged := readDefinitionsOf(events, path); damaged != tc.damaged {
 			t.Errorf("%s: damaged = %t, want %t", name, damaged, tc.damaged)
 		}
+	}
+}
+
+// A file that is there and cannot be opened is not one that a rank did not leave.
+func TestUnreadableEvents(t *testing.T) {
+	dir := t.TempDir()
+	b := newRawBuilder(false)
+	b.chunk(0, 0)
+	if err := os.WriteFile(filepath.Join(dir, "r1-t0.evt"), b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "r2-t0.evt"), nil, 0o666); err != nil { // it was just made
+		t.Fatal(err)
+	}
+	if files, err := findThreads(dir); err != nil || len(files) != 1 {
+		t.Fatalf("%d threads, %v; want 1", len(files), err)
+	}
+	if err := os.Symlink("r0-t0.evt", filepath.Join(dir, "r0-t0.evt")); err != nil { // in a circle
+		t.Fatal(err)
+	}
+	if files, err := findThreads(dir); err == nil || !strings.Contains(err.Error(), "r0-t0.evt") {
+		t.Errorf("%d threads, %v; want an error that names the file", len(files), err)
 	}
 }
