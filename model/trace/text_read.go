@@ -75,6 +75,12 @@ func readText(src source, _ Options) (*Trace, error) {
 	if r.finish(); r.err != nil {
 		return nil, r.err
 	}
+	calls := func(e Event) bool { return e.Kind == Enter || e.Kind == Sample }
+	for i := range r.d.Locations {
+		if l := &r.d.Locations[i]; l.Thread == 0 && !l.Missing && len(r.devices) == 0 && !slices.ContainsFunc(r.events[i], calls) {
+			l.Missing, l.Unreadable = true, fmt.Sprintf("%s: there is no call of rank %d in it", src.show, l.Rank)
+		}
+	}
 	t := newMemory(r.d, r.events)
 	if len(r.devices) > 0 {
 		t.attach = func(c *conversion, tl *timeline.Timeline) error {

@@ -211,3 +211,21 @@ func FuzzText(f *testing.F) {
 		compare(t, again, got)
 	})
 }
+
+// A rank without calls, as in a file that is cut off after its name, is not one that did nothing.
+func TestTextWithoutCalls(t *testing.T) {
+	for name, text := range map[string]string{
+		"last":   "rank 0\n0 main {\n} 5\nrank 1\n",
+		"first":  "rank 0\nrank 1\n0 main {\n} 5\n",
+		"counts": "metric I unit \"#\"\nrank 0\n@0 count I 0\n",
+	} {
+		files := fstest.MapFS{"x.trace": {Data: []byte("slackline trace 1\n" + text)}}
+		tr, err := Open(files, "x.trace", Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ToTimeline(tr, TimelineOptions{}); err == nil || !strings.Contains(err.Error(), "x.trace: there is no call of rank") {
+			t.Errorf("%s: %v, want that a rank has no call", name, err)
+		}
+	}
+}

@@ -202,6 +202,8 @@ func (r *reader) readLabels(pcf io.Reader) (labels, error) {
 				break
 			}
 			all[k] = values
+		case bytes.IndexByte(rest, 0) >= 0:
+			r.warn("%s: the .pcf file is damaged: a byte 0 in the name of value %d", r.show, value)
 		case section == "VALUES" && value != 0 && len(rest) > 0:
 			values[value] = function(string(rest))
 		}

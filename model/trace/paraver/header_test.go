@@ -104,3 +104,11 @@ word  ignored
 		t.Error("a name is found by a type that it does not belong to, or not by its own")
 	}
 }
+
+// A byte 0 is no part of a name.
+func TestLabelsWithZero(t *testing.T) {
+	r := &reader{Trace: &Trace{}}
+	if _, err := r.readLabels(strings.NewReader("EVENT_TYPE\n9 50000001 MPI\nVALUES\n2 M\x00I_Recv\n")); err != nil || len(r.Warnings) != 1 {
+		t.Errorf("%v, warnings %q; want 1", err, r.Warnings)
+	}
+}
