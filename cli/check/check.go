@@ -154,6 +154,8 @@ func (o *Options) Run(a *env.Env, c *cobra.Command, args []string) error {
 		return exit.Usagef("--tolerance: give a fraction of 0 or more, e.g. 0.05")
 	case o.Method.Paper() && o.baseline != "":
 		return exit.Usagef("--baseline needs the weights of --method evidence; leave out --method paper")
+	case o.baseline == "" && c.Flags().Changed("tolerance"):
+		return exit.Usagef("--tolerance needs --baseline FILE")
 	case o.update && o.baseline == "":
 		return exit.Usagef("--update-baseline needs --baseline FILE")
 	}
@@ -167,6 +169,8 @@ func (o *Options) Run(a *env.Env, c *cobra.Command, args []string) error {
 			return err
 		}
 		words = args[1:]
+	} else {
+		a.WarnOfVoid(c, " without expectations", "two-sided", "strict", "bootstrap", "space")
 	}
 	if err := r.judge(c, a, datasets.SplitLabels(words)); err != nil {
 		return err
