@@ -278,6 +278,7 @@ func TestBadInput(t *testing.T) {
 		{"__rec=node,id=1,attr=2\n__rec=other\n", "x:2: is not a record of nodes, ctx or globals"},
 		{"2 templated_functions_MULTI_TIME\n\"main\" 1 0 5 5 0\n", "x:2: ends after 1 of 2 functions; the file is not complete"},
 		{"1 templated_functions\nmain 1 0 5 5\n", "x:2: is not a row"},
+		{"1 templated_functions\n\"main\" 1 0 5 5 0\n\"solve\" 1 0 5 5 0\n0 aggregates\n", "x:4: has more than the 1 functions that"},
 		{"# darshan log version: 3.41\nPOSIX 5\n", "x:2: has 1 fields separated by tabs"},
 		{"# darshan log version: 3.41\n", "has no line \"# nprocs: N\""},
 		{`{"parameters":["p"],"measurements":{"f":{"t":[{"point":[1,2],"values":[3]}]}}}`, "x:1: f t: a point has 2 coordinates, but there are 1 parameters"},

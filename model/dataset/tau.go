@@ -77,7 +77,7 @@ func readTAU(name string, data []byte) (*Dataset, error) {
 		if number == 1 || text == "" || text[0] == '#' {
 			continue
 		}
-		if float64(rows) >= count {
+		if float64(rows) >= count && !tauRow.MatchString(text) {
 			break // aggregates and user events follow
 		}
 		m := tauRow.FindStringSubmatch(text)
@@ -104,6 +104,9 @@ func readTAU(name string, data []byte) (*Dataset, error) {
 				d.Get(path, column).Unit = unit
 			}
 		}
+	}
+	if float64(rows) > count {
+		return nil, fmt.Errorf("%s:%d: has more than the %g functions that the first line announces; the file is damaged", name, number, count)
 	}
 	if float64(rows) < count {
 		return nil, fmt.Errorf("%s:%d: ends after %d of %g functions; the file is not complete", name, number, rows, count)
