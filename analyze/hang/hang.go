@@ -52,8 +52,9 @@ type Finding struct {
 
 // Edge says that a rank waits for another one.
 type Edge struct {
-	From, To int
-	For      string // what
+	From int    `json:"from"`
+	To   int    `json:"to"`
+	For  string `json:"for"` // what
 }
 
 // Analyze finds out why a run stands still. Alive says that its processes were seen to run; else they stand as they ended.

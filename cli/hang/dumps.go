@@ -13,7 +13,7 @@ func dumpReport(d *nccl.Dumps) *report {
 	v := &hang.Verdict{Outcome: hang.Running}
 	r := &report{verdict: v, Document: Document{
 		Summary: "In no group a rank had not come to a collective that others were in when the dumps were written.",
-		Command: []string{}, Ranks: d.Ranks, Findings: []findingJSON{}, Stuck: []int{}, Moved: []int{}, Waits: []edgeJSON{},
+		Command: []string{}, Ranks: d.Ranks, Findings: []findingJSON{}, Stuck: []int{}, Moved: []int{}, Waits: []hang.Edge{},
 		States: []stateJSON{},
 	}}
 	var sentences []string
@@ -23,7 +23,7 @@ func dumpReport(d *nccl.Dumps) *report {
 		v.Roots, v.Blocked = append(v.Roots, m.Late...), append(v.Blocked, m.Waiting...)
 		for _, from := range m.Waiting {
 			for _, to := range m.Late {
-				r.Waits = append(r.Waits, edgeJSON{from, to, m.Operation})
+				r.Waits = append(r.Waits, hang.Edge{From: from, To: to, For: m.Operation})
 			}
 		}
 	}

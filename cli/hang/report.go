@@ -32,26 +32,20 @@ type Document struct {
 	Blocked    []int              `json:"blocked"` // ranks inside a call that waits
 	Stuck      []int              `json:"stuck"`   // those that can never go on
 	Moved      []int              `json:"moved"`   // ranks that made a call between the looks
-	Waits      []edgeJSON         `json:"waits"`   // who waits for whom
+	Waits      []hang.Edge        `json:"waits"`   // who waits for whom
 	States     []stateJSON        `json:"states"`
 	Provenance *provenance.Record `json:"provenance,omitempty"`
 }
 
 type findingJSON struct {
-	Kind     string     `json:"kind"`
-	Title    string     `json:"title"`
-	Culprits []int      `json:"culprits"`
-	Waiting  []int      `json:"waiting"`
-	Cycle    []edgeJSON `json:"cycle,omitempty"`
-	What     string     `json:"what"`
-	Mistake  string     `json:"likely_mistake,omitempty"`
-	Advice   string     `json:"advice"`
-}
-
-type edgeJSON struct {
-	From int    `json:"from"`
-	To   int    `json:"to"`
-	For  string `json:"for"`
+	Kind     string      `json:"kind"`
+	Title    string      `json:"title"`
+	Culprits []int       `json:"culprits"`
+	Waiting  []int       `json:"waiting"`
+	Cycle    []hang.Edge `json:"cycle,omitempty"`
+	What     string      `json:"what"`
+	Mistake  string      `json:"likely_mistake,omitempty"`
+	Advice   string      `json:"advice"`
 }
 
 type stateJSON struct {
@@ -86,14 +80,14 @@ func newReport(sight *record.Sight) *report {
 		Outcome: v.Outcome, Summary: v.Summary(sight.Apart), Command: sight.Command,
 		Ranks: len(sight.Ranks), Calls: sight.Calls, Alive: sight.Alive,
 		Findings: []findingJSON{}, Roots: list(v.Roots), Blocked: list(v.Blocked), Stuck: list(v.Stuck), Moved: list(v.Moved),
-		Waits: edges(v.Edges),
+		Waits: list(v.Edges),
 	}}
 	if kind := v.Reason(); kind != nil {
 		r.Reason = kind.Name
 	}
 	for _, f := range v.Findings {
 		r.Findings = append(r.Findings, findingJSON{
-			Kind: f.Kind.Name, Title: f.Kind.Title, Culprits: list(f.Culprits), Waiting: list(f.Waiting), Cycle: edges(f.Cycle),
+			Kind: f.Kind.Name, Title: f.Kind.Title, Culprits: list(f.Culprits), Waiting: list(f.Waiting), Cycle: f.Cycle,
 			What: f.Sentence, Mistake: f.Mistake, Advice: f.Kind.Advice,
 		})
 	}
@@ -107,20 +101,8 @@ func newReport(sight *record.Sight) *report {
 	return r
 }
 
-func list(ranks []int) []int {
-	if ranks == nil {
-		return []int{}
-	}
-	return ranks
-}
-
-func edges(from []hang.Edge) []edgeJSON {
-	to := make([]edgeJSON, 0, len(from))
-	for _, e := range from {
-		to = append(to, edgeJSON(e))
-	}
-	return to
-}
+// list is a list that is not null in JSON.
+func list[T any](of []T) []T { return append([]T{}, of...) }
 
 // path is the names of functions, and where the innermost is.
 func path(regions []timeline.Region) (names, source string) {

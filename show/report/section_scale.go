@@ -180,7 +180,7 @@ func (s *story) tellModels(section *Section) {
 		section.doubt("No prediction was made: " + err.Error())
 		return
 	}
-	usable := slices.DeleteFunc(slices.Clone(s.models.value), func(m scaling.Modelled) bool { return m.Err != nil || m.Fit.Doubt != "" })
+	usable := s.usable()
 	if len(usable) == 0 {
 		why := "the series have too few points"
 		if len(s.models.value) > 0 {
@@ -205,6 +205,11 @@ func (s *story) tellModels(section *Section) {
 	}
 	section.table(t)
 	section.figure(s.modelFigure(ranked, place))
+}
+
+// usable are the models that can be relied on.
+func (s *story) usable() []scaling.Modelled {
+	return slices.DeleteFunc(slices.Clone(s.models.value), func(m scaling.Modelled) bool { return m.Err != nil || m.Fit.Doubt != "" })
 }
 
 // place is where models predict: the value that the user gave, else four times the largest.

@@ -118,13 +118,7 @@ func (s *story) dataSummary() []string {
 		phrase.Plural(len(s.in.Data.Functions()), "function"))}
 	if s.models.err == nil {
 		if place, err := s.place(); err == nil {
-			var usable []scaling.Modelled
-			for _, m := range s.models.value {
-				if m.Err == nil && m.Fit.Doubt == "" {
-					usable = append(usable, m)
-				}
-			}
-			if ranked := scaling.Dominating(usable, place); len(ranked) > 0 {
+			if ranked := scaling.Dominating(s.usable(), place); len(ranked) > 0 {
 				sentences = append(sentences, s.modelWords(ranked, figures.PlaceText(s.data.Parameters, place)))
 			}
 		}
