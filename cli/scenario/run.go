@@ -286,11 +286,11 @@ func WarnOfProblems(a *env.Env, tl *timeline.Timeline) {
 		a.Warn("%s never completed", phrase.Plural(n, "request"))
 	}
 	if n := p.Violations; n > 0 {
-		a.Warn("%s received before it was sent, by up to %s: the clocks are wrong; try --clock to correct them", phrase.Plural(n, "message"),
+		a.Warn("%s received before being sent, by up to %s: the clocks are wrong; try --clock to correct them", phrase.Plural(n, "message"),
 			p.WorstViolation.Short())
 	}
 	if n := p.Unbalanced; n > 0 {
-		a.Warn("%s without its other half", phrase.Plural(n, "enter or leave"))
+		a.Warn("%s without the other half", phrase.Plural(n, "enter or leave event"))
 	}
 	if n := len(p.MissingRanks); n > 0 {
 		a.Warn("%s missing, the first is rank %d", phrase.Plural(n, "rank"), p.MissingRanks[0])
