@@ -17,6 +17,24 @@ import (
 	"slackline/model/trace/streams"
 )
 
+// Records of kinds that are not known are skipped, but they count: more than announced are damage.
+func TestOTF2MoreThanAnnounced(t *testing.T) {
+	tr := randomTrace(5, 2, 1, 50)
+	dropCounts(tr)
+	files := mapFS(t, write(t, tr, "otf2"))
+	const header = 18 // of a chunk: kind, byte order, numbers of its first and last event
+	data := files["traces/1.evt"].Data
+	unknown := bytes.Repeat([]byte{'#'}, 10*(2+'#')) // kind and length of each are '#'
+	got, err := Open(damaged(files, "traces/1.evt", slices.Concat(data[:header], unknown, data[header:])), ".", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(got.Locations, func(l Location) bool { return l.Rank == 1 })
+	if _, err := eventsOf(got, at); err == nil || !strings.Contains(err.Error(), "are announced") {
+		t.Errorf("error %v, want that there are more events than announced", err)
+	}
+}
+
 func TestOTF2Truncated(t *testing.T) {
 	tr := randomTrace(5, 2, 2, 300)
 	dropCounts(tr)

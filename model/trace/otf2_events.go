@@ -121,8 +121,12 @@ func (r *otf2Reader) next(e *Event) error {
 func (r *otf2Reader) nextRecord(e *Event) error {
 	err := r.f.Event(&r.record)
 	if errors.Is(err, io.EOF) {
-		if r.read < r.announced && r.announced != otf2.Undefined64 {
+		switch {
+		case r.announced == otf2.Undefined64:
+		case r.read < r.announced:
 			return r.f.Damage(fmt.Errorf("the file ends after %d events, but %d are announced", r.read, r.announced))
+		case r.read > r.announced && r.announced > 0:
+			return r.f.Damage(fmt.Errorf("the file has %d events, but %d are announced", r.read, r.announced))
 		}
 		return io.EOF
 	}

@@ -286,6 +286,9 @@ func (c *Call) parseArguments(rest []byte) bool {
 	if counts == 1 && peers == 2 { // Sendrecv_replace
 		c.counts[1], c.sizes[1] = c.counts[0], c.sizes[0]
 	}
+	if peers > 0 && min(c.counts[0], c.counts[1], c.sizes[0], c.sizes[1]) < 0 {
+		return false // of collectives, counts may be without meaning
+	}
 	return fine && !more
 }
 

@@ -24,6 +24,11 @@ func TestParse(t *testing.T) {
 	if c.Action != DoSend || !c.Whole || c.Peers[0] != 5 || c.Tags[0] != 42 || c.Comm != (Comm{0, 1, 4}) || c.BytesOf(0) != 80 {
 		t.Errorf("send = %+v", c)
 	}
+	for _, line := range []string{"MPI_Send:1:4096:-10:7,8,3:5:42:0,1,4:2", "MPI_Send:1:4096:10:7,-8,3:5:42:0,1,4:2"} {
+		if bad := parsed(t, line); bad.Whole {
+			t.Errorf("%s: a message of less than no bytes is whole", line)
+		}
+	}
 	if d, ok := c.End.Since(c.Begin); !ok || d != 1_750_000 {
 		t.Errorf("it takes %d ps, %v; want 1750000", d, ok)
 	}
