@@ -40,7 +40,7 @@ func (d *Dataset) warnTAU(dir fs.FS, root, p string) error {
 	}
 	nodes, last := map[int]bool{}, -1
 	for _, e := range entries {
-		if m := tauName.FindStringSubmatch(e.Name()); m != nil {
+		if m := tauName.FindStringSubmatch(e.Name()); m != nil && !e.IsDir() {
 			if n, err := strconv.Atoi(m[1]); err == nil {
 				nodes[n], last = true, max(last, n)
 			}
