@@ -63,6 +63,8 @@ func readText(src source, _ Options) (*Trace, error) {
 		var ok bool
 		if r.words, ok = splitWords(strings.TrimRight(line, "\n")); !ok {
 			r.fail("a quoted word is not ended, or not written as in Go")
+		} else if strings.IndexByte(line, 0) >= 0 {
+			r.fail("a byte 0: a part of the file is lost")
 		} else if r.line == 1 {
 			r.header(line)
 		} else if len(r.words) > 0 {

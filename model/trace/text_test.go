@@ -157,6 +157,7 @@ func TestTextErrors(t *testing.T) {
 		"1\nrank 0\n5..4 f":                       "before it begins",
 		"1\nrank 0\n0..4 f\n3..5 f":               "a.trace:4: time goes back: 3 ns is before",
 		"1\nrank 0\n0..4 f 7":                     `"7" at the end of the line is too much`,
+		"1\nrank 0\n0..4 MPI_\x00end":             "a.trace:3: a byte 0: a part of the file is lost",
 		"1\nrank 0\n0 f":                          "needs { after it",
 		"1\nrank 0\n0 f {":                        "the call of f is not closed",
 		"1\nrank 0\n} 3":                          "no call is open",
