@@ -93,7 +93,13 @@ func ParseBaseline(name string, data []byte) (*Baseline, error) {
 	if b.Version < 1 || b.Version > baselineVersion {
 		return nil, fmt.Errorf("%s: is not a baseline of version 1 to %d; write one with check --baseline and a new file", name, baselineVersion)
 	}
+	seen := map[[2]string]bool{}
 	for _, m := range b.Models {
+		if key := [2]string{m.Function, m.Metric}; seen[key] {
+			return nil, fmt.Errorf("%s: %s: the model of %s is there twice", name, m.Function, m.Metric)
+		} else {
+			seen[key] = true
+		}
 		if _, err := ParseExpression(m.Expect); err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", name, m.Function, err)
 		}

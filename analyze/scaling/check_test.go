@@ -277,7 +277,12 @@ func TestBaseline(t *testing.T) {
 	if c = compare(func(l map[string]func(float64) float64) { delete(l, "log") }); c.Verdict != Inconclusive {
 		t.Errorf("a function is missing: %s", c.Verdict)
 	}
-	for _, bad := range []string{"", "{}", `{"slackline_baseline":9}`, `{"slackline_baseline":1,"models":[{"function":"f","expect":"O("}]}`} {
+	const model = `{"function":"f","metric":"time","expect":"O(p)"}`
+	if _, err := ParseBaseline("x", []byte(`{"slackline_baseline":1,"models":[`+model+`]}`)); err != nil {
+		t.Error(err)
+	}
+	for _, bad := range []string{"", "{}", `{"slackline_baseline":9}`, `{"slackline_baseline":1,"models":[{"function":"f","expect":"O("}]}`,
+		`{"slackline_baseline":1,"models":[` + model + "," + model + `]}`} {
 		if _, err := ParseBaseline("x", []byte(bad)); err == nil {
 			t.Errorf("%q is no error", bad)
 		}
