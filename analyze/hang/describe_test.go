@@ -61,7 +61,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestSentences: how findings are told, with one and with several ranks.
+// TestSentences: the words of findings, with one and with several ranks.
 func TestSentences(t *testing.T) {
 	for _, tc := range []struct {
 		name string

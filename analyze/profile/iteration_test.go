@@ -80,7 +80,7 @@ func TestAddWait(t *testing.T) {
 		rank int
 		at   unit.Duration
 	}{{0, 0}, {0, 8}, {0, 9}, {0, 10}, {1, 1}, {1, 2}, {1, 50}, {1, 51}, {1, 42}, {0, 1 << 60}} {
-		it.addWait(w.rank, w.at, 1<<i) // so that each can be told from the others
+		it.addWait(w.rank, w.at, 1<<i) // so that each differs from the others
 	}
 	var got []unit.Duration
 	for _, i := range it.List {

@@ -38,7 +38,7 @@ func TestRationals(t *testing.T) {
 		}
 	}
 	if huge, less := newRat(1<<62, 3), newRat(1<<62-1, 3); huge.cmp(less) != 1 || less.cmp(huge) != -1 || huge.neg().cmp(less.neg()) != -1 {
-		t.Error("large fractions are not told apart")
+		t.Error("large fractions look the same")
 	}
 	if zero := (Rat{}); zero.String() != "0" || zero != newRat(0, -7) || zero.den() != 1 {
 		t.Errorf("the zero value is %s", zero)

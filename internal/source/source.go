@@ -90,7 +90,7 @@ func Disk(path string, most int64) ([]byte, error) {
 		return nil, &fs.PathError{Op: "read", Path: path, Err: syscall.EISDIR}
 	}
 	data, err := io.ReadAll(io.LimitReader(f, most))
-	if err == nil && len(data) == All {
+	if err == nil && most == All && len(data) == All {
 		err = fmt.Errorf("%s: has %d MiB or more; give a smaller file", path, All>>20)
 	}
 	return data, err

@@ -120,14 +120,14 @@ func (e *tcpEnd) receive(b []byte) {
 	}
 }
 
-// tell sends a value over the connection for orders, hear receives one.
-func (e *tcpEnd) tell(v any) {
+// sendOrder sends a value over the connection for orders, receiveAnswer receives one.
+func (e *tcpEnd) sendOrder(v any) {
 	if e.err == nil {
 		e.err = binary.Write(e.control, binary.LittleEndian, v)
 	}
 }
 
-func (e *tcpEnd) hear(v any) {
+func (e *tcpEnd) receiveAnswer(v any) {
 	if e.err == nil {
 		e.err = binary.Read(e.control, binary.LittleEndian, v)
 	}
@@ -211,11 +211,11 @@ func (e *tcpEnd) serve(o *tcpOrder) error {
 				spin(o.Pause)
 				e.receive(b)
 			}
-			e.tell(monotonic() - start)
+			e.sendOrder(monotonic() - start)
 		case orderEager:
 			time.Sleep(lateReceive)
 			e.receive(b)
-			e.tell(int64(0))
+			e.sendOrder(int64(0))
 		default:
 			return fmt.Errorf("the client gave the unknown order %d", o.What)
 		}
@@ -259,7 +259,7 @@ const warmUps = 10
 func (l *TCPLink) Burst(n int, pause float64, size, repeat int) ([]float64, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	l.tell(&tcpOrder{What: orderBurst, N: int64(n), Size: int64(size), Count: int64(repeat + warmUps)})
+	l.sendOrder(&tcpOrder{What: orderBurst, N: int64(n), Size: int64(size), Count: int64(repeat + warmUps)})
 	b := l.room(size)
 	times := make([]float64, 0, repeat)
 	for i := 0; i < repeat+warmUps && l.err == nil; i++ {
@@ -279,7 +279,7 @@ func (l *TCPLink) Burst(n int, pause float64, size, repeat int) ([]float64, erro
 
 // Drain implements Link.
 func (l *TCPLink) Drain(n int, pause float64, size, repeat int) ([]float64, error) {
-	l.tell(&tcpOrder{What: orderDrain, N: int64(n), Pause: pause, Size: int64(size), Count: int64(repeat)})
+	l.sendOrder(&tcpOrder{What: orderDrain, N: int64(n), Pause: pause, Size: int64(size), Count: int64(repeat)})
 	b := l.room(size)
 	times := make([]float64, repeat)
 	for i := range times {
@@ -287,7 +287,7 @@ func (l *TCPLink) Drain(n int, pause float64, size, repeat int) ([]float64, erro
 			l.send(b)
 		}
 		var ns int64
-		l.hear(&ns)
+		l.receiveAnswer(&ns)
 		times[i] = float64(ns)
 	}
 	return times, l.err
@@ -309,10 +309,10 @@ func (l *TCPLink) Eager(size int, _ bool) (bool, error) {
 func (l *TCPLink) lateReceive(size int) (took int64, err error) {
 	b := l.room(size)
 	start := monotonic()
-	l.tell(&tcpOrder{What: orderEager, N: 1, Size: int64(size), Count: 1})
+	l.sendOrder(&tcpOrder{What: orderEager, N: 1, Size: int64(size), Count: 1})
 	l.send(b)
 	took = monotonic() - start
 	var done int64
-	l.hear(&done)
+	l.receiveAnswer(&done)
 	return took, l.err
 }
