@@ -103,7 +103,28 @@ func NewJob(t testing.TB, l *mpi.Library, size int, args ...string) *Job {
 const JobTimeout = 5 * time.Minute
 
 // End waits for the job and returns its exit code. It must end in time.
+//
+// MPICH's launcher sometimes dies of SIGPIPE when its programs end at once, whatever they are: 17 of 600 runs of true on a busy machine.
+// Such a job is started again.
 func (j *Job) End(t testing.TB) int {
+	t.Helper()
+	for tries := 1; ; tries++ {
+		j.wait(t)
+		if status, ok := j.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGPIPE || tries == 5 || j.Stdin != nil {
+			return j.ProcessState.ExitCode()
+		}
+		j.Cmd = &exec.Cmd{Path: j.Path, Args: j.Args, Env: j.Env, Dir: j.Dir, Stdout: j.Stdout, Stderr: j.Stderr, SysProcAttr: j.SysProcAttr,
+			WaitDelay: j.WaitDelay}
+		j.Out.Reset()
+		j.Errors.Reset()
+		if err := j.Start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// wait waits for the launcher, and ends the job if it does not end in time.
+func (j *Job) wait(t testing.TB) {
 	t.Helper()
 	var left strings.Builder
 	stuck := time.AfterFunc(JobTimeout, func() {
@@ -118,7 +139,6 @@ func (j *Job) End(t testing.TB) int {
 	if !stuck.Stop() {
 		t.Fatalf("%v has not ended after %s:%s\nstderr:\n%s", j.Args, JobTimeout, left.String(), j.Errors.String())
 	}
-	return j.ProcessState.ExitCode()
 }
 
 // waitsFor says in which state a process is, and what it waits for in the kernel.
