@@ -5,22 +5,18 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"slackline/analyze/advise"
 	"slackline/model/machine"
 	"slackline/model/timeline"
 	"slackline/model/trace"
+	"slackline/model/trace/tracetest"
 )
 
 // recorded reads a run that is written as text, in us, with the times as they are.
 func recorded(t *testing.T, text string) *timeline.Timeline {
 	t.Helper()
-	opened, err := trace.Open(fstest.MapFS{"run.txt": {Data: []byte("slackline trace 1\nunit us\n" + text)}}, "run.txt", trace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tl, err := trace.ToTimeline(opened, trace.TimelineOptions{Clock: trace.ClockNone})
+	tl, err := trace.ToTimeline(tracetest.Open(t, "slackline trace 1\nunit us\n"+text), trace.TimelineOptions{Clock: trace.ClockNone})
 	if err != nil {
 		t.Fatal(err)
 	}

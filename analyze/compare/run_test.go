@@ -1,44 +1,17 @@
 package compare
 
 import (
-	"context"
 	"maps"
 	"testing"
-	"testing/fstest"
 
 	"slackline/analyze/waits"
-	"slackline/model/trace"
+	"slackline/model/trace/tracetest"
 )
-
-// waitingRun has two ranks: rank 0 solves for 28 us and sends, rank 1 solves for 8 us and waits for the message from 10 to 30 us.
-const waitingRun = `slackline trace 1
-unit us
-rank 0
-0 main {
-  0..2   MPI_Barrier: barrier
-  2..30  solve
-  30..32 MPI_Send: send to 1 size 8
-} 40
-rank 1
-0 main {
-  0..2   MPI_Barrier: barrier
-  2..10  solve
-  10..33 MPI_Recv: recv from 0 size 8
-} 40
-`
 
 // analyzed returns the waits of a run.
 func analyzed(t *testing.T, text string) *waits.Result {
 	t.Helper()
-	opened, err := trace.Open(fstest.MapFS{"run.txt": {Data: []byte(text)}}, "run.txt", trace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tl, err := trace.ToTimeline(opened, trace.TimelineOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := waits.Analyze(context.Background(), tl, waits.Options{})
+	r, err := waits.Analyze(t.Context(), tracetest.Timeline(t, text), waits.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +20,7 @@ func analyzed(t *testing.T, text string) *waits.Result {
 
 // TestOf: the numbers of a run, worked out by hand from its trace.
 func TestOf(t *testing.T) {
-	got := Of(analyzed(t, waitingRun))
+	got := Of(analyzed(t, tracetest.LateSender))
 	want := map[Number]float64{
 		{RunTime, ""}:                    40e-6,
 		{Time, "main"}:                   (8 + 7) * 1e-6,

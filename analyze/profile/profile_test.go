@@ -5,27 +5,18 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
 	"slackline/model/timeline"
-	"slackline/model/trace"
+	"slackline/model/trace/tracetest"
 	"slackline/model/unit"
 )
 
 // runOf reads a run that is written as text.
 func runOf(t *testing.T, text string) *Profile {
 	t.Helper()
-	opened, err := trace.Open(fstest.MapFS{"run.txt": {Data: []byte("slackline trace 1\nunit ps\n" + text)}}, "run.txt", trace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tl, err := trace.ToTimeline(opened, trace.TimelineOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := New(tl, Options{})
+	p, err := New(tracetest.Timeline(t, "slackline trace 1\nunit ps\n"+text), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

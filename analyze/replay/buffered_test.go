@@ -4,30 +4,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"slackline/model/schedule"
-	"slackline/model/timeline"
-	"slackline/model/trace"
+	"slackline/model/trace/tracetest"
 )
-
-// textTimeline is a run that is written down.
-func textTimeline(t testing.TB, text string) *timeline.Timeline {
-	t.Helper()
-	tr, err := trace.Open(fstest.MapFS{"run.trace": {Data: []byte(text)}}, "run.trace", trace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tl, err := trace.ToTimeline(tr, trace.TimelineOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tl
-}
 
 // A collective of one rank becomes a collective of all copies, unless it is of the rank alone.
 func TestCollectivesOfOneRank(t *testing.T) {
-	tl := textTimeline(t, `slackline trace 1
+	tl := tracetest.Timeline(t, `slackline trace 1
 unit us
 comm 0 name MPI_COMM_WORLD 0
 comm 1 name MPI_COMM_SELF 0
@@ -107,7 +91,7 @@ func TestBufferedSends(t *testing.T) {
 				}
 				text += "4..5 MPI_Finalize\n"
 			}
-			p, err := New(textTimeline(t, text), Options{})
+			p, err := New(tracetest.Timeline(t, text), Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

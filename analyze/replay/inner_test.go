@@ -9,13 +9,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"slackline/analyze/simulate"
 	"slackline/analyze/waits"
 	"slackline/model/machine"
 	"slackline/model/timeline"
 	"slackline/model/trace"
+	"slackline/model/trace/tracetest"
 	"slackline/model/unit"
 )
 
@@ -275,13 +275,5 @@ func readText(t testing.TB, defs string, ranks ...string) *timeline.Timeline {
 	for r, lines := range ranks {
 		text += fmt.Sprintf("rank %d\n0 main {\n%s\n} 30\n", r, lines)
 	}
-	tr, err := trace.Open(fstest.MapFS{"t.trace": {Data: []byte(text)}}, "t.trace", trace.Options{})
-	if err != nil {
-		t.Fatalf("%v in\n%s", err, text)
-	}
-	tl, err := trace.ToTimeline(tr, trace.TimelineOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tl
+	return tracetest.Timeline(t, text)
 }

@@ -4,13 +4,12 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"slackline/analyze/tolerance"
 	"slackline/model/machine"
 	"slackline/model/schedule"
 	"slackline/model/timeline"
-	"slackline/model/trace"
+	"slackline/model/trace/tracetest"
 )
 
 // lockRun is a run of four ranks whose first three do something to the last one's memory, n times each, in the life of one window.
@@ -36,15 +35,7 @@ func lockRun(tb testing.TB, n int, before, after string, what func(rank, i, at i
 		}
 		fmt.Fprintf(&b, "%d..%d MPI_Win_free: begin; win-free w\n%d..%d MPI_Finalize\n} %d\n", end, end+10, end+10, end+20, end+20)
 	}
-	tr, err := trace.Open(fstest.MapFS{"locks.txt": {Data: []byte(b.String())}}, "locks.txt", trace.Options{})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tl, err := trace.ToTimeline(tr, trace.TimelineOptions{})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return tl
+	return tracetest.Timeline(tb, b.String())
 }
 
 // manyLocks are exclusive locks, one after another.

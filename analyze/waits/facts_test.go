@@ -4,26 +4,16 @@ import (
 	"context"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"slackline/analyze/profile"
-	"slackline/model/trace"
+	"slackline/model/trace/tracetest"
 	"slackline/model/unit"
 )
 
 // analyzed is the analysis of a trace as text.
 func analyzed(t *testing.T, text string) *Result {
 	t.Helper()
-	files := fstest.MapFS{"run.trace": {Data: []byte(strings.ReplaceAll(text, "\t", ""))}}
-	tr, err := trace.Open(files, "run.trace", trace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tl, err := trace.ToTimeline(tr, trace.TimelineOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := Analyze(context.Background(), tl, Options{})
+	r, err := Analyze(context.Background(), tracetest.Timeline(t, strings.ReplaceAll(text, "\t", "")), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

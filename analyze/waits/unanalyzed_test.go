@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"slackline/analyze/profile"
-	"slackline/model/trace"
+	"slackline/model/trace/tracetest"
 	"slackline/model/unit"
 )
 
@@ -39,11 +38,7 @@ func TestUnanalyzed(t *testing.T) {
 			zero := strings.ReplaceAll(tc.zero, "10..20 MPI_File_write {", "10 MPI_File_write {")
 			text := "slackline trace 1\nunit us\ncomm MPI_COMM_WORLD 0 1\n" + tc.defs + "rank 0\n0 main {\n" + zero + "\n} 100\nrank 1\n0 main {\n" +
 				tc.one + "\n} 100\n"
-			tr, err := trace.Open(fstest.MapFS{"t.trace": {Data: []byte(text)}}, "t.trace", trace.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			r := analyze(t, timelineOf(t, tr), 1)
+			r := analyze(t, timelineOf(t, tracetest.Open(t, text)), 1)
 			d := r.NotAnalyzed()
 			var got []string
 			sum := unit.Duration(0)

@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"slackline/internal/provenance"
+	"slackline/model/trace/tracetest"
 )
 
 // An anonymous report holds no absolute path, host or user, in any of its texts; relative names and numbers stay.
 func TestAnonymize(t *testing.T) {
-	in := inputOf(t, lateSender)
+	in := inputOf(t, tracetest.LateSender)
 	run := in.Runs[0]
 	run.Name, run.Words = "/home/alice/runs/app.slt", []string{"/home/alice/runs/app.slt"}
 	run.Properties.Command = []string{"/opt/secret/app", "--in=/home/alice/my data/x.nml", "input/local.nml"}
@@ -41,7 +42,7 @@ func TestAnonymize(t *testing.T) {
 
 // One host has one name, with and without its domain; two hosts have two.
 func TestAnonymousHosts(t *testing.T) {
-	in := inputOf(t, lateSender)
+	in := inputOf(t, tracetest.LateSender)
 	in.Warnings = []string{"a.site", "a", "b.site", "localhost", "b"}
 	in.Anonymize([]string{"a.site", "b", "a", "localhost"}, nil)
 	w := in.Warnings
@@ -83,7 +84,7 @@ func TestAnonymousTexts(t *testing.T) {
 		"node7.log":                              "host1.log",
 		"localhost":                              "localhost",
 	} {
-		in := inputOf(t, lateSender)
+		in := inputOf(t, tracetest.LateSender)
 		in.Warnings = []string{text}
 		in.Anonymize(hosts, users)
 		if got := in.Warnings[0]; got != want {
@@ -94,7 +95,7 @@ func TestAnonymousTexts(t *testing.T) {
 
 // TestAnonymousTwice: what is anonymous stays as it is.
 func TestAnonymousTwice(t *testing.T) {
-	in := inputOf(t, lateSender)
+	in := inputOf(t, tracetest.LateSender)
 	in.Warnings = []string{"/home/alice/a b/x on node7", "alice", "node7.x.y"}
 	in.Anonymize([]string{"node7"}, []string{"alice"})
 	once := strings.Join(in.Warnings, "\n")

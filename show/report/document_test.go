@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"slackline/internal/table"
+	"slackline/model/trace/tracetest"
 )
 
 // Every block holds exactly one thing, so that each form of the report shows all of it; figures and tables carry their
 // command, and rows have a cell for each column.
 func TestBlocks(t *testing.T) {
-	in := inputOf(t, lateSender)
+	in := inputOf(t, tracetest.LateSender)
 	in.Data, in.Words = dataOf(func(p float64) float64 { return p }).Data, []string{"data.json"}
 	for _, s := range documentOf(t, in).Sections {
 		for i, b := range s.Blocks {

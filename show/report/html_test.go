@@ -11,12 +11,13 @@ import (
 	"testing"
 
 	"slackline/internal/needed"
+	"slackline/model/trace/tracetest"
 )
 
 // The page has everything that the document has: title, summary, sections in their order with their questions, reasons of what is
 // missing, and the data of figures.
 func TestPageHoldsTheDocument(t *testing.T) {
-	d := documentOf(t, inputOf(t, lateSender))
+	d := documentOf(t, inputOf(t, tracetest.LateSender))
 	var b bytes.Buffer
 	if err := d.WriteHTML(&b); err != nil {
 		t.Fatal(err)
@@ -54,7 +55,7 @@ func TestCommandsOfHostileNames(t *testing.T) {
 	shown := regexp.MustCompile(`(?:<span class="cell">|<code>)(?:<span>)?(slackline(?:</span>)? .*?)(?:</code>|</td>)`)
 	quotes := "it's " + strings.Repeat("'", 60) + "$(touch planted)" + strings.Repeat("y", 80)
 	for _, name := range []string{"x`$(touch planted)`.slt", quotes} {
-		in := inputOf(t, lateSender)
+		in := inputOf(t, tracetest.LateSender)
 		in.Runs[0].Words, in.Runs[0].Simulate = []string{name}, []string{name}
 		in.Advise.Words[2] = name
 		d := documentOf(t, in)

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"slices"
 	"testing"
-	"testing/fstest"
 
 	"slackline/analyze/advise"
 	"slackline/analyze/replay"
@@ -12,47 +11,15 @@ import (
 	"slackline/model/collective"
 	"slackline/model/dataset"
 	"slackline/model/machine"
-	"slackline/model/timeline"
-	"slackline/model/trace"
+	"slackline/model/trace/tracetest"
 	"slackline/model/unit"
 	"slackline/show/report"
 )
 
-// lateSender is a run of 40 us in which rank 0 computes for 28 us and makes rank 1, which computes for 8 us, wait for 20 us.
-const lateSender = `slackline trace 1
-unit us
-rank 0
-0 main {
-  0..2   MPI_Barrier: barrier
-  2..30  solve
-  30..32 MPI_Send: send to 1 size 8
-} 40
-rank 1
-0 main {
-  0..2   MPI_Barrier: barrier
-  2..10  solve
-  10..33 MPI_Recv: recv from 0 size 8
-} 40
-`
-
-// timelineOf reads a trace as text.
-func timelineOf(t *testing.T, text string) *timeline.Timeline {
-	t.Helper()
-	tr, err := trace.Open(fstest.MapFS{"run.txt": {Data: []byte(text)}}, "run.txt", trace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tl, err := trace.ToTimeline(tr, trace.TimelineOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tl
-}
-
 // inputOf is the input of a report about one run, which is simulated on a network without cost.
 func inputOf(t *testing.T, text string) *report.Input {
 	t.Helper()
-	tl := timelineOf(t, text)
+	tl := tracetest.Timeline(t, text)
 	p, err := replay.New(tl, replay.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -163,14 +130,14 @@ func figureOf(s *report.Section, id string) *report.Figure {
 // The sections come in the order in which an engineer asks; what the input does not allow gives a reason.
 func TestSections(t *testing.T) {
 	all := []string{"run", "time", "waits", "gain", "tolerance", "scale", "expectations", "doubts"}
-	two := inputOf(t, lateSender)
-	two.Runs = append(two.Runs, inputOf(t, lateSender).Runs...)
+	two := inputOf(t, tracetest.LateSender)
+	two.Runs = append(two.Runs, inputOf(t, tracetest.LateSender).Runs...)
 	for _, tc := range []struct {
 		name          string
 		in            *report.Input
 		want, missing []string
 	}{
-		{"one run", inputOf(t, lateSender), all, []string{"scale", "expectations"}},
+		{"one run", inputOf(t, tracetest.LateSender), all, []string{"scale", "expectations"}},
 		{"two runs", two, slices.Insert(slices.Clone(all), 1, "compared"), []string{"scale", "expectations"}},
 		{"measurements", dataOf(func(p float64) float64 { return p }), all, []string{"time", "waits", "gain", "tolerance", "expectations"}},
 	} {
@@ -194,7 +161,7 @@ func TestSections(t *testing.T) {
 
 // The number of threads has no influence.
 func TestThreadsAgree(t *testing.T) {
-	one, four := inputOf(t, lateSender), inputOf(t, lateSender)
+	one, four := inputOf(t, tracetest.LateSender), inputOf(t, tracetest.LateSender)
 	one.Threads, four.Threads = 1, 4
 	a, err := json.Marshal(documentOf(t, one))
 	if err != nil {

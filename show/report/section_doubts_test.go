@@ -3,11 +3,13 @@ package report_test
 import (
 	"strings"
 	"testing"
+
+	"slackline/model/trace/tracetest"
 )
 
 // Every warning that came up while the inputs were read is in the report.
 func TestDoubtsSection(t *testing.T) {
-	in := inputOf(t, lateSender)
+	in := inputOf(t, tracetest.LateSender)
 	in.Warnings = []string{"rank 3 is truncated", "the clocks were not compared"}
 	section := sectionOf(documentOf(t, in), "doubts")
 	var all strings.Builder

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"slackline/analyze/scaling"
+	"slackline/model/trace/tracetest"
 	"slackline/show/report"
 )
 
@@ -34,7 +35,7 @@ func TestExpectationsSection(t *testing.T) {
 
 // Expectations without measurements are not judged, and the reason is given.
 func TestExpectationsWithoutData(t *testing.T) {
-	in := inputOf(t, lateSender)
+	in := inputOf(t, tracetest.LateSender)
 	in.Expectations = &report.Expectations{Name: "scaling.yaml"}
 	if s := sectionOf(documentOf(t, in), "expectations"); s.Missing == nil || s.Missing.Command == "" {
 		t.Errorf("missing = %+v, want a reason and a command", s.Missing)

@@ -3,12 +3,14 @@ package report_test
 import (
 	"strings"
 	"testing"
+
+	"slackline/model/trace/tracetest"
 )
 
 // Without network costs the run takes 36 us: 28 us in solve and 8 us in main on rank 0. With solve balanced, 18 us on each rank, it
 // takes 26 us. The list is that of advise: with sentence, command and ceilings.
 func TestGainSection(t *testing.T) {
-	d := documentOf(t, inputOf(t, lateSender))
+	d := documentOf(t, inputOf(t, tracetest.LateSender))
 	section := sectionOf(d, "gain")
 	found := map[string]bool{}
 	for _, row := range rowsOf(t, section) {
@@ -34,7 +36,7 @@ func TestGainSection(t *testing.T) {
 
 // A run that cannot be simulated says why.
 func TestNoGain(t *testing.T) {
-	in := inputOf(t, lateSender)
+	in := inputOf(t, tracetest.LateSender)
 	in.Runs[0].Program, in.Runs[0].NoProgram = nil, "the trace has no messages"
 	for _, id := range []string{"gain", "tolerance"} {
 		if s := sectionOf(documentOf(t, in), id); s.Missing == nil || s.Missing.Why != "the trace has no messages" {

@@ -3,10 +3,12 @@ package report_test
 import (
 	"strings"
 	"testing"
+
+	"slackline/model/trace/tracetest"
 )
 
 func TestRunSection(t *testing.T) {
-	d := documentOf(t, inputOf(t, lateSender))
+	d := documentOf(t, inputOf(t, tracetest.LateSender))
 	run := sectionOf(d, "run")
 	if figureOf(run, "messages") == nil {
 		t.Fatal("no figure of the messages")
@@ -28,8 +30,8 @@ func TestRunSection(t *testing.T) {
 
 // Runs are compared by their run times and efficiencies; a faster one is beside the first.
 func TestComparedSection(t *testing.T) {
-	in := inputOf(t, lateSender)
-	balanced := strings.NewReplacer("2..30 ", "2..10 ", "30..32", "10..12", "10..33", "10..13", "} 40", "} 20").Replace(lateSender)
+	in := inputOf(t, tracetest.LateSender)
+	balanced := strings.NewReplacer("2..30 ", "2..10 ", "30..32", "10..12", "10..33", "10..13", "} 40", "} 20").Replace(tracetest.LateSender)
 	fast := inputOf(t, balanced).Runs[0]
 	fast.Name, fast.Words = "fast.slt", []string{"fast.slt"}
 	in.Runs = append(in.Runs, fast)

@@ -8,11 +8,12 @@ import (
 	"slackline/analyze/replay"
 	"slackline/analyze/simulate"
 	"slackline/model/schedule"
+	"slackline/model/trace/tracetest"
 )
 
 // The run is simulated at the given numbers of ranks, and the figure has the makespans.
 func TestScaleSection(t *testing.T) {
-	in := inputOf(t, lateSender)
+	in := inputOf(t, tracetest.LateSender)
 	in.Scales = []int{2, 8}
 	in.Runs[0].Scaled = func(ranks int) (schedule.Program, error) {
 		return replay.New(in.Runs[0].Timeline, replay.Options{Ranks: ranks})

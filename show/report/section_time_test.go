@@ -4,11 +4,12 @@ import (
 	"math"
 	"testing"
 
+	"slackline/model/trace/tracetest"
 	"slackline/show/report"
 )
 
 func TestTimeSection(t *testing.T) {
-	section := sectionOf(documentOf(t, inputOf(t, lateSender)), "time")
+	section := sectionOf(documentOf(t, inputOf(t, tracetest.LateSender)), "time")
 	wantRow(t, section, "main/solve", "36000", "0.45", "2", "0", "28000") // ns of both ranks, share of 80 us, visits, the busiest rank
 	wantRow(t, section, "main/MPI_Recv", "23000", "1")
 	wantRow(t, section, "1", "15000", "20000") // rank 1: computation and waiting

@@ -1,9 +1,13 @@
 package report_test
 
-import "testing"
+import (
+	"testing"
+
+	"slackline/model/trace/tracetest"
+)
 
 func TestWaitsSection(t *testing.T) {
-	section := sectionOf(documentOf(t, inputOf(t, lateSender)), "waits")
+	section := sectionOf(documentOf(t, inputOf(t, tracetest.LateSender)), "waits")
 	wantRow(t, section, "main/solve", "20000", "1", "0") // it causes all waiting, on rank 0
 	wantRow(t, section, "main/solve", "28000", "18000")  // on the critical path, and the average of a rank
 	wantRow(t, section, "1", "20000", "0")               // the map: rank 1 waits and causes nothing

@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"slackline/analyze/scaling"
+	"slackline/model/trace/tracetest"
 	"slackline/show/report"
 )
 
 // The summary of a run has three sentences: how much is useful, what causes the waiting, and what the future brings.
 func TestSummaryOfARun(t *testing.T) {
-	d := documentOf(t, inputOf(t, lateSender))
+	d := documentOf(t, inputOf(t, tracetest.LateSender))
 	if len(d.Summary) != 3 {
 		t.Fatalf("summary = %q, want three sentences", d.Summary)
 	}
@@ -30,7 +31,7 @@ func TestSummaryOfAFailure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := inputOf(t, lateSender)
+	in := inputOf(t, tracetest.LateSender)
 	in.Data = dataOf(func(p float64) float64 { return 0.002 * p }).Data
 	in.Expectations = &report.Expectations{Expectations: e, Name: "scaling.yaml"}
 	last := documentOf(t, in).Summary[2]

@@ -4,40 +4,16 @@ import (
 	"context"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"slackline/analyze/waits"
 	"slackline/internal/table"
-	"slackline/model/trace"
+	"slackline/model/trace/tracetest"
 )
 
 // late is a run whose rank 1 waits 20 us for rank 0.
 func late(t *testing.T) *waits.Result {
 	t.Helper()
-	files := fstest.MapFS{"run.txt": {Data: []byte(`slackline trace 1
-unit us
-rank 0
-0 main {
-  0..2   MPI_Barrier: barrier
-  2..30  solve
-  30..32 MPI_Send: send to 1 size 8
-} 40
-rank 1
-0 main {
-  0..2   MPI_Barrier: barrier
-  2..10  solve
-  10..33 MPI_Recv: recv from 0 size 8
-} 40
-`)}}
-	recorded, err := trace.Open(files, "run.txt", trace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tl, err := trace.ToTimeline(recorded, trace.TimelineOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := waits.Analyze(context.Background(), tl, waits.Options{})
+	r, err := waits.Analyze(context.Background(), tracetest.Timeline(t, tracetest.LateSender), waits.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
