@@ -1,25 +1,12 @@
 /* Data types: those that are plain bytes, and messages that join a head with data of any type. */
 #include "inject.h"
+#include "slackline_mpi.h"
 #include <limits.h>
 
 /* Plain types have no gaps and are never freed (predefined), so what is known of them stays true. */
 enum { KNOWN = 64 };
 static struct { _Atomic uintptr_t type; int64_t size; } known[KNOWN];
 static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
-
-/* predefined reports whether a type is one of MPI's own. Types that were made by calls with large counts are errors for the call with
- * small ones. */
-static bool predefined(MPI_Datatype type) {
-    int combiner = MPI_COMBINER_DUP;
-#if MPI_VERSION >= 4
-    MPI_Count integers, addresses, large, types;
-    PMPI_Type_get_envelope_c(type, &integers, &addresses, &large, &types, &combiner);
-#else
-    int integers, addresses, types;
-    PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-#endif
-    return combiner == MPI_COMBINER_NAMED;
-}
 
 bool inj_plain(MPI_Datatype type, int64_t *size) {
     uintptr_t key = (uintptr_t)type + 1;
@@ -34,7 +21,7 @@ bool inj_plain(MPI_Datatype type, int64_t *size) {
     }
     MPI_Aint low, extent;
     MPI_Count bytes;
-    if (!predefined(type)) return false;
+    if (!sl_predefined(type)) return false;
     if (PMPI_Type_size_x(type, &bytes) != MPI_SUCCESS || PMPI_Type_get_extent(type, &low, &extent) != MPI_SUCCESS) return false;
     if (low != 0 || extent != bytes) return false;
     *size = bytes;

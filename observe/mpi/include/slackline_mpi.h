@@ -1,4 +1,4 @@
-/* What all preloaded libraries need to know of MPI's Fortran bindings. */
+/* What all preloaded libraries need to know of MPI's types and Fortran bindings. */
 #ifndef SL_MPI_H
 #define SL_MPI_H
 #include <dlfcn.h>
@@ -13,6 +13,20 @@ enum { SL_STATUS_INTS = sizeof(MPI_Status) / sizeof(MPI_Fint) };
 /* The list of MPI_Pready_list, which some versions of MPICH (4.0) do not promise to leave alone. */
 typedef __typeof__(_Generic(&PMPI_Pready_list, int (*)(int, int *, MPI_Request): (int *)0, default: (const int *)0)) sl_partitions;
 #endif
+
+/* sl_predefined reports whether a type is one of MPI's own. Types that were made by calls with large counts are errors for the call with
+ * small ones. */
+static inline bool sl_predefined(MPI_Datatype type) {
+    int combiner = MPI_COMBINER_DUP;
+#if MPI_VERSION >= 4
+    MPI_Count integers, addresses, large, types;
+    PMPI_Type_get_envelope_c(type, &integers, &addresses, &large, &types, &combiner);
+#else
+    int integers, addresses, types;
+    PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+#endif
+    return combiner == MPI_COMBINER_NAMED;
+}
 
 /* Fortran compilers change names in different ways. */
 #define SL_ALIAS(name, other) extern __typeof__(name) other __attribute__((alias(#name), visibility("default")));

@@ -88,20 +88,6 @@ void sl_poll_done(struct sl_thread *t, struct sl_record *r, uint64_t leave) {
     t->depth = 0;
 }
 
-/* predefined reports whether a type is one of MPI's own. Types that were made by calls with large counts are errors for the call with
- * small ones. */
-static bool predefined(MPI_Datatype type) {
-    int combiner = MPI_COMBINER_DUP;
-#if MPI_VERSION >= 4
-    MPI_Count integers, addresses, large, types;
-    PMPI_Type_get_envelope_c(type, &integers, &addresses, &large, &types, &combiner);
-#else
-    int integers, addresses, types;
-    PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-#endif
-    return combiner == MPI_COMBINER_NAMED;
-}
-
 /* size_of is the size of a type. MPI's own types keep their handles and sizes, and no other type ever has such a handle: they are
  * asked for once. */
 static int64_t size_of(MPI_Datatype type) {
@@ -113,7 +99,7 @@ static int64_t size_of(MPI_Datatype type) {
     PMPI_Type_size_x(type, &size);
     if (k->type != type) {
         k->type = type;
-        k->size = predefined(type) ? (int64_t)size : -1;
+        k->size = sl_predefined(type) ? (int64_t)size : -1;
     }
     return size < 0 ? 0 : size;
 }
