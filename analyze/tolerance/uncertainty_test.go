@@ -149,6 +149,6 @@ func TestSpreadOrder(t *testing.T) {
 		}
 	}
 	if s.Holds(unbounded) || s.Holds(infeasible) {
-		t.Error("what is no number is within")
+		t.Error("a value that is not a number is within")
 	}
 }
