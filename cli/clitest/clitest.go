@@ -44,6 +44,34 @@ func Lines(t *testing.T, path string) []string {
 	return list
 }
 
+// PingPong writes a schedule of two ranks: rank 0 computes for 1 us and sends 100 bytes, rank 1 computes for 500 ns and answers with
+// 10 bytes. More is a further line of rank 1.
+func PingPong(t *testing.T, more string) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "pingpong.goal")
+	text := `num_ranks 2
+rank 0 {
+a: calc 1000
+b: send 100b to 1 tag 1
+c: recv 10b from 1 tag 2
+b requires a
+c requires b
+}
+rank 1 {
+a: recv 100b from 0 tag 1
+b: calc 500
+c: send 10b to 0 tag 2
+` + more + `
+b requires a
+c requires b
+}
+`
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // Program returns a command that runs slackline as a process of its own.
 func Program(args ...string) *exec.Cmd {
 	c := exec.Command(os.Args[0], args...)

@@ -4,40 +4,12 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"slackline/cli/clitest"
 )
-
-// pingPong is a schedule of two ranks: rank 0 computes for 1 us and sends 100 bytes, rank 1 computes for 500 ns and answers with
-// 10 bytes. Without contention rank 0 ends at 1500 + 2L + 108G + 4o ns.
-func pingPong(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "pingpong.goal")
-	if err := os.WriteFile(path, []byte(`num_ranks 2
-rank 0 {
-a: calc 1000
-b: send 100b to 1 tag 1
-c: recv 10b from 1 tag 2
-b requires a
-c requires b
-}
-rank 1 {
-a: recv 100b from 0 tag 1
-b: calc 500
-c: send 10b to 0 tag 2
-b requires a
-c requires b
-}
-`), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
 
 // simulated runs simulate, which must succeed.
 func simulated(t *testing.T, args ...string) string {
@@ -51,7 +23,7 @@ func simulated(t *testing.T, args ...string) string {
 
 // The formula of a ping-pong, in all models, forms and costs; the rows of CSV are the numbers of JSON.
 func TestPingPong(t *testing.T) {
-	path := pingPong(t)
+	path := clitest.PingPong(t, "") // rank 0 ends at 1500 + 2L + 108G + 4o ns
 	for _, tc := range []struct{ l, o, byteTime, end0, end1 string }{
 		{"0", "0", "0", "1500", "1500"},
 		{"1us", "0", "0", "3500", "2500"},

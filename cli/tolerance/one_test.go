@@ -12,32 +12,8 @@ import (
 	"slackline/cli/clitest"
 )
 
-// pingPong is a schedule of two ranks: rank 0 computes for 1 us and sends 100 bytes, rank 1 computes for 500 ns and answers with
-// 10 bytes; beside that, rank 1 computes for 4 us. T is the larger of 1.5 us + 2L + 108G + 4o and 4 us.
-func pingPong(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "pingpong.goal")
-	if err := os.WriteFile(path, []byte(`num_ranks 2
-rank 0 {
-a: calc 1000
-b: send 100b to 1 tag 1
-c: recv 10b from 1 tag 2
-b requires a
-c requires b
-}
-rank 1 {
-a: recv 100b from 0 tag 1
-b: calc 500
-c: send 10b to 0 tag 2
-d: calc 4000 cpu 1
-b requires a
-c requires b
-}
-`), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
+// pingPong is that of clitest; beside it, rank 1 computes for 4 us. T is the larger of 1.5 us + 2L + 108G + 4o and 4 us.
+func pingPong(t *testing.T) string { return clitest.PingPong(t, "d: calc 4000 cpu 1") }
 
 // ask runs tolerance, which must succeed, in one of its forms.
 func ask(t *testing.T, format string, args ...string) string {
