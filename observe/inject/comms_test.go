@@ -2,6 +2,7 @@ package inject
 
 import (
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -69,6 +70,24 @@ func TestCommunicators(t *testing.T) {
 		r := inject(t, l, 3, program, Options{Base: -1, Sleep: "on", Command: args}, "20us")
 		if got := sortedLines(r.stdout); r.err != nil || r.ExitCode != 0 || got != want {
 			t.Errorf("threads: %v, exit code = %d: other results:\n%s\nwant\n%s%s", r.err, r.ExitCode, differences(got, want), want, r.stderr)
+		}
+	})
+}
+
+// TestParents wants what is made beside the program's communicators to come from the parents of these, in the same calls:
+// with several threads MPI libraries bring such calls into an order by their parents, and any other call may let ranks wait
+// for each other for ever. Whether they do depends on the order of threads; which parents are used does not.
+func TestParents(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		program := build(t, l, "parents.c", "-rdynamic", "-ldl")
+		total := regexp.MustCompile(`; .*`)
+		want := total.ReplaceAllString(plainRun(t, l, 3, program), "")
+		r := inject(t, l, 3, program, Options{Base: -1, Sleep: "on"}, "20us")
+		if got := total.ReplaceAllString(sortedLines(r.stdout), ""); r.err != nil || r.ExitCode != 0 || got != want {
+			t.Fatalf("%v, exit code = %d: other results:\n%s\nwant\n%s%s", r.err, r.ExitCode, got, want, r.stderr)
+		}
+		if strings.Count(r.stdout, " 0 with other parents") != 3 || strings.Contains(r.stdout, "; 0 calls") {
+			t.Errorf("calls with other parents, or none seen:\n%s", r.stdout)
 		}
 	})
 }
