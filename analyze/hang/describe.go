@@ -30,6 +30,9 @@ func (v *Verdict) Rows() []Row {
 		rank := &v.run.Ranks[r]
 		for i := range max(len(rank.Threads), 1) {
 			doing, call, since, thread := "left no file: MPI_Init is not done", "", time.Duration(0), 0
+			if rank.Status == state.Unreadable {
+				doing = "is unknown: its files are damaged, or not there"
+			}
 			if i < len(rank.Threads) {
 				t := &rank.Threads[i]
 				doing, since, thread = v.doing(rank, t), time.Duration(t.Since), t.Number
@@ -87,6 +90,8 @@ func (v *Verdict) doing(rank *state.Rank, t *state.Thread) string {
 		now = "computes"
 	}
 	switch {
+	case rank.Status == state.Unreadable:
+		return "is unknown: its files are damaged; they say: " + now
 	case rank.Status == state.Finished:
 		return "has finished"
 	case rank.Status == state.Exited:
@@ -148,6 +153,10 @@ func (v *Verdict) Summary(apart time.Duration) string {
 	case Slow, Endless:
 		return v.computing()
 	case Unknown:
+		if ranks := v.run.Unreadable(); len(ranks) > 0 {
+			return fmt.Sprintf("It is unknown whether the program can go on: what was recorded of %s is damaged, or not there.",
+				lower(Ranks(ranks)))
+		}
 		return "It is unknown whether the program can go on: what was recorded does not show whom the ranks wait for."
 	}
 	return fmt.Sprintf("%s of %d cannot go on.", phrase.Plural(len(v.Stuck), "rank"), len(v.run.Ranks))

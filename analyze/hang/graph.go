@@ -66,7 +66,7 @@ func (a *analysis) findBlocked() {
 			n.dead = true
 		case state.Gone:
 			n.dead = a.alive // after the end of the run all are gone
-		case state.Missing:
+		case state.Missing, state.Unreadable:
 			n.unknown, n.canAct = true, true
 		}
 		if n.dead || n.unknown {

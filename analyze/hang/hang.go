@@ -89,6 +89,8 @@ func (a *analysis) outcome(v *Verdict) Outcome {
 	switch {
 	case len(v.Findings) > 0:
 		return Hang
+	case len(a.run.Unreadable()) > 0:
+		return Unknown
 	case len(a.run.Ranks) > 0 && !slices.ContainsFunc(a.run.Ranks, func(r state.Rank) bool { return !finished(r) }):
 		return Ended
 	case len(v.Moved) > 0 || len(v.Blocked) == 0:

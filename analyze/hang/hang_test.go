@@ -38,6 +38,24 @@ func receives(run *state.Run, rank int, from, tag int32) {
 	in(run, rank, state.Call{Kind: state.Receive, Name: "MPI_Recv", Peer: from, Tag: tag})
 }
 
+// TestUnreadable wants nothing to be said of a run of which a rank is not known, unless others are stuck without it.
+func TestUnreadable(t *testing.T) {
+	run := program(3)
+	run.Ranks[2] = state.Rank{Status: state.Unreadable, Partial: true}
+	if v := Analyze(run, true); v.Outcome != Unknown || !strings.Contains(v.Summary(0), "what was recorded of rank 2 is damaged") {
+		t.Errorf("%s: %s, want that it is unknown", v.Outcome, v.Summary(0))
+	}
+	receives(run, 1, 2, 5)
+	if v := Analyze(run, true); v.Outcome != Unknown || len(v.Stuck) > 0 {
+		t.Errorf("a rank that waits for it: %s, stuck %v", v.Outcome, v.Stuck)
+	}
+	receives(run, 0, 1, 5)
+	receives(run, 1, 0, 5)
+	if v := Analyze(run, true); v.Outcome != Hang || !slices.Equal(v.Stuck, []int{0, 1}) {
+		t.Errorf("two others wait for each other: %s, stuck %v", v.Outcome, v.Stuck)
+	}
+}
+
 // sends is a blocked send; sent is one that went through.
 func sends(run *state.Run, rank int, to, tag int32) {
 	in(run, rank, state.Call{Kind: state.Send, Name: "MPI_Send", Peer: to, Tag: tag, Bytes: 1 << 20})

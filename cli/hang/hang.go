@@ -92,6 +92,14 @@ func (o *hangOptions) run(a *env.Env, c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	const most = 10
+	for i, f := range sight.Faults {
+		if i == most {
+			a.Warn("%d further raw files are damaged, or not there", len(sight.Faults)-most)
+			break
+		}
+		a.Warn("%v", f)
+	}
 	return o.write(a, newReport(sight))
 }
 

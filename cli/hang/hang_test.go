@@ -93,6 +93,7 @@ var cases = []planted{
 	{name: "testany_loop", outcome: hang.Hang, kinds: []string{"hang_cycle"}, culprits: []int{0}, says: "polls: MPI_Testany"},
 	{name: "waitsome", outcome: hang.Hang, kinds: []string{"hang_cycle"}, culprits: []int{0}, says: "MPI_Waitsome"},
 	{name: "threads", outcome: hang.Hang, kinds: []string{"hang_cycle"}, culprits: []int{0}, says: "tag 5"},
+	{name: "ended_thread", outcome: hang.Hang, kinds: []string{"hang_cyclic_receives"}, culprits: []int{0, 1, 2, 3}},
 	{name: fortran, outcome: hang.Hang, kinds: []string{"hang_mismatched_message"}, culprits: []int{0, 1}, says: "the receive has tag 5"},
 	{name: "to_self", outcome: hang.Hang, kinds: []string{"hang_cyclic_sends"}, culprits: []int{0}, says: "MPI_Ssend"},
 	{name: "split", outcome: hang.Hang, kinds: []string{"hang_cycle"}, culprits: []int{0, 1}, says: "MPI_Comm_split"},

@@ -14,17 +14,29 @@ type Run struct {
 	Files   []timeline.Object
 }
 
+// Unreadable are the ranks of which it is unknown what they do.
+func (r *Run) Unreadable() []int {
+	var list []int
+	for i := range r.Ranks {
+		if r.Ranks[i].Status == Unreadable {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
 // Status is what is known of a process.
 type Status uint8
 
 // The states of a process. Of one on another host only what its files say is known: it is taken for running.
 const (
-	Running  Status = iota
-	Stopped         // by a signal
-	Gone            // without MPI_Finalize: killed, or crashed
-	Exited          // the same, but it ended by itself
-	Finished        // MPI_Finalize is done
-	Missing         // it left no file: MPI_Init is not done
+	Running    Status = iota
+	Stopped           // by a signal
+	Gone              // without MPI_Finalize: killed, or crashed
+	Exited            // the same, but it ended by itself
+	Finished          // MPI_Finalize is done
+	Missing           // it left no file: MPI_Init is not done
+	Unreadable        // what it does is unknown: what was recorded of it is damaged, or not there
 )
 
 // Rank is a process.

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"slackline/model/state"
 	"slackline/model/timeline"
 	"slackline/model/trace"
 	"slackline/observe/counters"
@@ -27,6 +28,7 @@ type Collection struct {
 	Unresolved   []string // files whose symbols could not be read
 	WithoutDebug []string // programs without debug information
 	Heads        []Head   // of the threads that left something
+	Faults       []Fault  // of raw files
 }
 
 // Head is what the recorder says of a thread beside its events.
@@ -39,7 +41,6 @@ type Head struct {
 	Wrapped      bool          // older records were overwritten
 	Uncounted    bool          // and not all of them were counted
 	Truncated    bool          // the thread did not end its trace
-	Damaged      bool          // its files are cut off, or its definitions are those of another thread
 	NoCPU        time.Duration // how long it could have run but had no CPU
 	Refused      int64         // threads of its process that could not be recorded
 	// Counters say, for each event that was to be counted, why it was not; 0: it was. CountingEnded: not all of the time.
@@ -56,7 +57,7 @@ type threadFiles struct {
 	dropped      *dropped // of a ring; nil: nothing was overwritten
 	uncounted    bool     // how much was overwritten is unknown
 	definitions  *threadDefinitions
-	damaged      bool // one of the files is cut off, or the definitions are another thread's
+	live         bool // its process may still write
 }
 
 // ErrNothing says that no rank left a file.
@@ -64,9 +65,12 @@ var ErrNothing = errors.New("no rank left a trace")
 
 // collect reads the raw files in a directory. The events are read when the trace is written. The library is the
 // recorder's, whose own functions are no part of call paths.
-func collect(dir, library string, counted []counters.Event) (*Collection, error) {
-	files, err := findThreads(dir)
+func collect(dir, library string, run uint64, counted []counters.Event) (*Collection, error) {
+	files, faults, err := findThreads(dir, run)
 	if err != nil {
+		return nil, err
+	}
+	if err := foreignFiles(faults); err != nil {
 		return nil, err
 	}
 	if len(files) == 0 {
@@ -83,58 +87,135 @@ func collect(dir, library string, counted []counters.Event) (*Collection, error)
 	for _, number := range slices.Sorted(maps.Keys(ompRegions)) {
 		c.omp[number] = c.regions.region(timeline.RegionNamed(ompRegions[number]))
 	}
-	return c.collect(files)
+	out, err := c.collect(files)
+	if err == nil {
+		out.Faults = append(faults, out.Faults...)
+	}
+	return out, err
 }
 
-// findThreads finds the files of threads, by rank and thread. Files of other things are ignored; a file that is
-// damaged counts as missing.
-func findThreads(dir string) ([]*threadFiles, error) {
+// findThreads finds the files of the threads of a run, by rank and thread; run is its number, 0: it is unknown. Files of other things are
+// ignored. What is wrong with files is returned, too; those that cannot be read, or are of something else, are left out.
+func findThreads(dir string, run uint64) ([]*threadFiles, []Fault, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var list []*threadFiles
+	var faults []Fault
+	names := map[string]bool{}
 	for _, e := range entries {
-		base, ok := strings.CutSuffix(e.Name(), ".evt")
-		f := &threadFiles{events: filepath.Join(dir, e.Name())}
-		if n, _ := fmt.Sscanf(base, "r%d-t%d", &f.rank, &f.thread); !ok || n != 2 {
+		names[e.Name()] = true
+	}
+	for _, e := range entries {
+		base, kind, _ := strings.Cut(e.Name(), ".")
+		f := &threadFiles{events: filepath.Join(dir, base+".evt")}
+		n, _ := fmt.Sscanf(base, "r%d-t%d", &f.rank, &f.thread)
+		switch {
+		case n != 2 || base != fmt.Sprintf("r%d-t%d", f.rank, f.thread):
+			continue
+		case kind == "def" && !names[base+".evt"] && !failed(names, base):
+			faults = append(faults, Fault{f.events, errors.New("is missing, but its definitions are there"), false})
+			continue
+		case kind != "evt":
 			continue
 		}
-		raw, file, err := openRaw(f.events)
-		if errors.Is(err, errRaw) || errors.Is(err, fs.ErrNotExist) {
-			continue
+		found := f.read(dir, base, run)
+		faults = append(faults, found...)
+		if f.head != nil && !slices.ContainsFunc(found, func(x Fault) bool { return x.Foreign && x.Path == f.events }) {
+			list = append(list, f)
 		}
-		if err != nil {
-			return nil, err // that the rank left no file would be wrong
-		}
-		f.head, f.wrapped = raw.head, raw.wrapped
-		short := raw.torn
-		if raw.wrapped {
-			f.dropped, err = readDropped(filepath.Join(dir, base+".cut"), raw.oldest)
-			if f.uncounted = err != nil || f.dropped.uncounted > 0; err != nil {
-				f.dropped = &dropped{}
-			}
-		}
-		file.Close()
-		f.definitions, f.damaged = readDefinitionsOf(f.head, filepath.Join(dir, base+".def"))
-		f.damaged = f.damaged || short
-		list = append(list, f)
 	}
 	slices.SortFunc(list, func(a, b *threadFiles) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.thread, b.thread))
 	})
-	return list, nil
+	for first, last := 0, 0; first < len(list); first = last {
+		for last = first; last < len(list) && list[last].rank == list[first].rank; last++ {
+		}
+		faults = append(faults, rankFaults(list[first:last])...)
+	}
+	return list, faults, nil
 }
 
-// readDefinitionsOf reads the definitions that belong to events, as far as it goes, and reports whether that is not all of them.
-func readDefinitionsOf(events *rawHead, path string) (d *threadDefinitions, damaged bool) {
-	raw, file, err := openRaw(path)
+// failed reports whether a thread left word that it could not begin.
+func failed(names map[string]bool, base string) bool {
+	for name := range names {
+		if strings.HasPrefix(name, base+".evt.failed-") {
+			return true
+		}
+	}
+	return false
+}
+
+// read reads what the files of a thread say beside its events, and returns what is wrong with them.
+func (f *threadFiles) read(dir, base string, run uint64) (faults []Fault) {
+	wrong := func(path string, err error, foreign bool) { faults = append(faults, Fault{path, err, foreign}) }
+	raw, file, err := openRaw(f.events)
 	if err != nil {
-		return noDefinitions(), true
+		if !errors.Is(err, fs.ErrNotExist) { // it was just dropped
+			wrong(f.events, err, !errors.Is(err, errRaw) && !errors.Is(err, errBegun))
+		}
+		return faults
 	}
 	defer file.Close()
-	d, err = readDefinitions(raw)
-	return d, err != nil || raw.torn || raw.head.rank != events.rank || raw.head.pid != events.pid || raw.head.host != events.host
+	f.head, f.wrapped = raw.head, raw.wrapped
+	if err := f.head.checkWhose(run, f.rank, f.thread, false); err != nil {
+		wrong(f.events, err, true)
+		return faults
+	}
+	status := statusOf(f.head, f.events)
+	f.live = status == state.Running || status == state.Stopped
+	if err := cmp.Or(raw.damage, raw.gaps(f.live)); err != nil {
+		wrong(f.events, err, false)
+	} else if !f.live {
+		if err := raw.sealedAtEnd(); err != nil {
+			wrong(f.events, err, false)
+		}
+	}
+	if raw.wrapped {
+		cut := filepath.Join(dir, base+".cut")
+		f.dropped, err = readDropped(cut, raw.oldest, f.head)
+		if f.uncounted = err != nil || f.dropped.uncounted > 0; err != nil {
+			f.dropped = &dropped{}
+			wrong(cut, err, false)
+		}
+	}
+	path := filepath.Join(dir, base+".def")
+	f.definitions, err = readDefinitionsOf(f.head, path)
+	begins := errors.Is(err, fs.ErrNotExist) || errors.Is(err, errBegun)
+	if err != nil && !(begins && f.live && raw.oldest == 0) {
+		wrong(path, err, errors.Is(err, errForeign) || !errors.Is(err, errDamaged) && !begins)
+	}
+	return faults
+}
+
+var (
+	errForeign = errors.New("is not of the same process as the events beside it")
+	errDamaged = errors.New("is damaged: call paths and communicators are lost")
+)
+
+// readDefinitionsOf reads the definitions that belong to events, as far as it goes; the error says why that is not all of them.
+func readDefinitionsOf(events *rawHead, path string) (*threadDefinitions, error) {
+	raw, file, err := openRaw(path)
+	if errors.Is(err, errRaw) {
+		err = fmt.Errorf("%w: %w", errDamaged, err)
+	}
+	if err != nil {
+		return noDefinitions(), err
+	}
+	defer file.Close()
+	if err := raw.head.checkWhose(events.run, events.rank, events.thread, true); err != nil {
+		return noDefinitions(), fmt.Errorf("%w: %w", errForeign, err)
+	}
+	if raw.head.pid != events.pid || raw.head.host != events.host {
+		return noDefinitions(), errForeign
+	}
+	raw.found(raw.gaps(true))
+	d, err := readDefinitions(raw)
+	if err := cmp.Or(err, raw.damage); err != nil {
+		return d, fmt.Errorf("%w: %w", errDamaged, err)
+	}
+	return d, nil
 }
 
 type collector struct {
@@ -256,8 +337,12 @@ func (c *collector) rank(out *Collection, files []*threadFiles) ([]*streamTables
 		for _, number := range slices.Sorted(maps.Keys(f.definitions.names)) {
 			s.names[number] = c.regions.region(timeline.RegionNamed(f.definitions.names[number]))
 		}
-		if err := findCode(f.events, s, res); err != nil {
+		damage, err := findCode(f.events, s, res)
+		if err != nil {
 			return nil, err
+		}
+		if damage != nil {
+			out.Faults = append(out.Faults, Fault{f.events, damage, false})
 		}
 		list = append(list, s)
 		out.Locations = append(out.Locations, trace.Location{
@@ -267,7 +352,6 @@ func (c *collector) rank(out *Collection, files []*threadFiles) ([]*streamTables
 		out.Heads = append(out.Heads, Head{
 			Rank: f.rank, Thread: f.thread, Bytes: int64(f.head.bytes), Samples: int64(f.head.samples),
 			Failure: f.head.failure, Full: f.head.closed == rawFull || f.head.lost > 0, Wrapped: f.wrapped, Uncounted: f.uncounted,
-			Damaged:   f.damaged,
 			Truncated: f.head.closed == rawOpenEnd, NoCPU: time.Duration(f.head.waited), Refused: int64(f.head.refused),
 			Counters: f.head.counters, CountingEnded: f.head.countingEnded,
 		})
@@ -279,10 +363,11 @@ func (c *collector) rank(out *Collection, files []*threadFiles) ([]*streamTables
 }
 
 // findCode resolves the addresses of instrumented functions and parallel regions.
-func findCode(path string, s *streamTables, res *resolver) error {
+// It reads all of the file: damage is what is wrong with it.
+func findCode(path string, s *streamTables, res *resolver) (damage, err error) {
 	raw, file, err := openRaw(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer file.Close()
 	function := func(kind uint16, address uint64) {
@@ -297,9 +382,9 @@ func findCode(path string, s *streamTables, res *resolver) error {
 	for {
 		switch err := raw.next(&rec); {
 		case err == io.EOF:
-			return nil
+			return raw.damage, nil
 		case err != nil:
-			return fmt.Errorf("%s: %w", path, err)
+			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		switch {
 		case rec.kind == rawOff:

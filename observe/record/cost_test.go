@@ -21,9 +21,9 @@ func TestCost(t *testing.T) {
 		if len(raw) != 1 {
 			t.Fatalf("raw files in %q", raw)
 		}
-		files, err := findThreads(raw[0])
-		if err != nil {
-			t.Fatal(err)
+		files, faults, err := findThreads(raw[0], 0)
+		if err != nil || len(faults) > 0 {
+			t.Fatal(err, faults)
 		}
 		if cost := files[0].head.clockCost; cost <= 0 || cost > 10_000 {
 			t.Errorf("two readings of the clock are %d ns apart, want what the recorder measured", cost)

@@ -56,6 +56,9 @@ func tryRecord(t *testing.T, o Options) (*recording, error) {
 	var err error
 	r.result, err = Run(ctx, o)
 	r.stdout, r.stderr = stdout.String(), stderr.String()
+	if i := slices.IndexFunc(r.talk, func(s string) bool { return strings.Contains(s, "raw files are damaged") }); i >= 0 {
+		t.Errorf("%v: what the recorder wrote is taken for damaged:\n%s", o.Command, strings.Join(r.talk[:i+1], "\n"))
+	}
 	if err != nil || o.Estimate {
 		return r, err
 	}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"slackline/internal/parallel"
@@ -22,26 +24,34 @@ type Sight struct {
 	Apart   time.Duration // between the two looks
 	Calls   int64         // of MPI, until now
 	Alive   bool          // a process may still run
+	Faults  []Fault       // of raw files; what their ranks do is unknown
 
+	run     uint64 // its number
 	files   map[int][]*threadFiles
 	symbols *symbolTable
 	regions *regionTable
 	stacks  map[*threadFiles][]uint32
+	// unreadable are the ranks of which a file is damaged.
+	unreadable map[int]bool
 }
 
 // Look reads the raw files of a run, which lie in one folder, or, if the hosts share none, in one for each of them. It looks
 // twice, some time apart, to see who moves.
 func Look(ctx context.Context, dirs []string, apart time.Duration) (*Sight, error) {
 	s := &Sight{Apart: apart, files: map[int][]*threadFiles{}, regions: newRegionTable(), stacks: map[*threadFiles][]uint32{}}
-	recorder := ""
-	for _, dir := range dirs {
+	of := &order{}
+	for i, dir := range dirs {
 		o, err := readOrder(dir)
 		if err != nil {
 			return nil, err
 		}
-		s.Command, s.Out, recorder = o.Command, o.Out, o.Recorder
+		if i > 0 && (o.Run != of.Run || !slices.Equal(o.Command, of.Command) || o.Out != of.Out) {
+			return nil, fmt.Errorf("%s and %s are of different runs; give the directories of one run", dirs[0], dir)
+		}
+		of = o
 	}
-	s.symbols = newSymbolTable(recorder)
+	s.Command, s.Out, s.run = of.Command, of.Out, of.Run
+	s.symbols = newSymbolTable(of.Recorder)
 	functions, err := mpi.Functions()
 	if err != nil {
 		return nil, err
@@ -64,11 +74,14 @@ func Look(ctx context.Context, dirs []string, apart time.Duration) (*Sight, erro
 func (s *Sight) read(dirs []string, functions []mpi.Function, paths []string, before []pulse) error {
 	var files []*threadFiles
 	for _, dir := range dirs {
-		list, err := findThreads(dir)
+		list, faults, err := findThreads(dir, s.run)
 		if err != nil {
 			return err
 		}
-		files = append(files, list...)
+		files, s.Faults = append(files, list...), append(s.Faults, faults...)
+	}
+	if len(files) == 0 && len(s.Faults) > 0 {
+		return s.Faults[0]
 	}
 	if len(files) == 0 {
 		return fmt.Errorf("%s: %w: no rank has done MPI_Init", dirs[0], ErrNothing)
@@ -80,6 +93,9 @@ func (s *Sight) read(dirs []string, functions []mpi.Function, paths []string, be
 	ranks := 0
 	for _, f := range files {
 		ranks = max(ranks, f.head.ranks)
+		if i := slices.IndexFunc(s.files[f.rank], func(o *threadFiles) bool { return o.thread == f.thread }); i >= 0 {
+			return fmt.Errorf("%s and %s are both of rank %d; give each directory once", s.files[f.rank][i].events, f.events, f.rank)
+		}
 		s.files[f.rank] = append(s.files[f.rank], f)
 	}
 	joinWorlds(files)
@@ -98,11 +114,18 @@ func (s *Sight) read(dirs []string, functions []mpi.Function, paths []string, be
 			all[r].read(earlier)
 		}
 	})
+	s.addFaults(all, dirs)
 	now := newClocks(all)
 	for r := range all {
 		if all[r] == nil {
 			s.Ranks[r] = state.Rank{Status: state.Missing}
+			if s.unreadable[r] {
+				s.Ranks[r] = state.Rank{Status: state.Unreadable, Partial: true}
+			}
 			continue
+		}
+		if s.unreadable[r] {
+			all[r].status = state.Unreadable
 		}
 		s.Ranks[r] = all[r].state(now, c.comms.comms, c.objects.windows)
 		for _, t := range s.Ranks[r].Threads {
@@ -112,6 +135,33 @@ func (s *Sight) read(dirs []string, functions []mpi.Function, paths []string, be
 	}
 	s.Comms, s.Windows, s.Files = c.comms.comms, c.objects.windows, c.objects.files
 	return nil
+}
+
+// addFaults finds the ranks whose files are damaged or missing. When one rank has made a call, all have files: they agree on that first.
+func (s *Sight) addFaults(all []*rankNow, dirs []string) {
+	s.unreadable = map[int]bool{}
+	begun := false
+	for _, n := range all {
+		if n != nil {
+			s.Faults = append(s.Faults, n.faults...)
+			begun = begun || slices.ContainsFunc(n.threads, func(t *threadNow) bool { return t.calls > 0 })
+		}
+	}
+	slices.SortStableFunc(s.Faults, func(a, b Fault) int { return strings.Compare(a.Path, b.Path) })
+	s.Faults = slices.CompactFunc(s.Faults, func(a, b Fault) bool { return a.Path == b.Path })
+	for _, f := range s.Faults {
+		var rank int
+		if n, _ := fmt.Sscanf(filepath.Base(f.Path), "r%d-", &rank); n == 1 {
+			s.unreadable[rank] = true
+		}
+	}
+	for r, n := range all {
+		if n == nil && begun && !s.unreadable[r] {
+			s.unreadable[r] = true
+			s.Faults = append(s.Faults, Fault{filepath.Join(dirs[0], fmt.Sprintf("r%d-t0.evt", r)),
+				fmt.Errorf("the files of rank %d are missing; if they are on its host, give their directory, too", r), true})
+		}
+	}
 }
 
 // rankNow is a rank that is being looked at.
@@ -124,7 +174,7 @@ type rankNow struct {
 	threads []*threadNow
 	moved   []bool
 	status  state.Status
-	unread  bool // one of its files cannot be read
+	faults  []Fault
 }
 
 func newRankNow(files []*threadFiles, c *collector, kinds []callKind) *rankNow {
@@ -144,10 +194,13 @@ func (n *rankNow) read(earlier map[string]pulse) {
 	for _, f := range n.files {
 		t, err := readThread(f, n.history)
 		if err != nil {
-			n.unread = true
+			n.faults = append(n.faults, Fault{f.events, err, true})
 			continue
 		}
-		if t.calls == 0 && f.thread > 0 {
+		if t.damage != nil {
+			n.faults = append(n.faults, Fault{f.events, t.damage, false})
+		}
+		if f.thread > 0 && (t.calls == 0 || f.head.closed == rawClosed) { // it has ended: nothing waits for it, nor can it do anything
 			continue
 		}
 		before, known := earlier[f.events]

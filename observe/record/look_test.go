@@ -79,11 +79,13 @@ func (m madeUp) write(t testing.TB, rank int, kind string, records [][]uint64, b
 	if behind == 0 {
 		used = len(file) - rawPage
 	}
+	sealHead(file[:rawPage])
 	le.PutUint64(file[rawPage:], rawChunkMagic)
 	le.PutUint64(file[rawPage+16:], uint64(used))
 	if len(file) > rawPage+size {
 		t.Fatalf("%d bytes do not fit into a chunk", len(file))
 	}
+	file = append(file, make([]byte, rawPage+size-len(file))...)
 	if err := os.WriteFile(filepath.Join(m.dir, fmt.Sprintf("r%d-t0.%s", rank, kind)), file, 0o666); err != nil {
 		t.Fatal(err)
 	}

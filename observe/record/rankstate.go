@@ -9,7 +9,7 @@ import (
 func (n *rankNow) state(now *clocks, comms []timeline.Comm, windows []timeline.Object) state.Rank {
 	head := n.files[0].head
 	t := &translation{rankNow: n, all: comms, windows: windows}
-	r := state.Rank{Status: n.status, Host: head.host, PID: head.pid, Partial: n.history.partial || n.unread}
+	r := state.Rank{Status: n.status, Host: head.host, PID: head.pid, Partial: n.history.partial || n.status == state.Unreadable}
 	for i, thread := range n.threads {
 		r.Partial = r.Partial || thread.partial
 		s := thread.describe(n.history, now.of(head), n.moved[i])

@@ -77,10 +77,11 @@ const (
 const (
 	rawMagic      = 0x317761726c73
 	rawChunkMagic = 0x6b6e756863736c
-	rawVersion    = 1
+	rawVersion    = 2
 	rawPage       = 4096
 	rawChunkHead  = 32
 	rawHeadWords  = 4
+	rawTail       = 48 // bytes at the end of the page of the head; version 1 had the last 24 of them
 	rawUnkept     = 2048
 	rawLeastChunk = 1 << 10
 	rawMostChunk  = 1 << 26
@@ -88,8 +89,11 @@ const (
 
 // rawHead is the head of a raw file.
 type rawHead struct {
-	rank, ranks                  int
-	base                         int // the first rank of its world
+	version, rank, ranks         int
+	thread, threads              int    // threads: of its process so far, of thread 0
+	run                          uint64 // the number of the run
+	ring                         int    // chunks of a ring; 0: it is none
+	base                         int    // the first rank of its world
 	chunkSize                    int
 	definitions                  bool
 	start, wall                  int64 // ns; wall is the time of day of the head's writing
@@ -120,17 +124,40 @@ const (
 // full reports whether recording stopped because there was no room.
 func (h *rawHead) full() bool { return h.closed == rawFull || h.closed == rawOpenEnd && h.lost > 0 }
 
-var errRaw = errors.New("not a file of the recorder")
+var (
+	errRaw    = errors.New("not a file of the recorder")
+	errBegun  = errors.New("has no head yet: its rank is just beginning, ended at that, or the file is damaged")
+	errCut    = errors.New("is cut off")
+	errRecord = errors.New("has a damaged record; what follows it in its chunk is lost")
+	errSeal   = errors.New("has a chunk that does not match its checksum")
+)
+
+// found keeps the first thing that is wrong.
+func (r *rawFile) found(err error) {
+	if r.damage == nil {
+		r.damage = err
+	}
+}
 
 func parseRawHead(b []byte) (*rawHead, error) {
 	le := binary.LittleEndian
-	if len(b) < rawPage || le.Uint64(b) != rawMagic {
+	switch {
+	case len(b) < rawPage || le.Uint64(b) != rawMagic && le.Uint64(b) != 0:
 		return nil, errRaw
+	case le.Uint64(b) == 0:
+		return nil, errBegun
 	}
-	if v := le.Uint64(b[8:]); v != rawVersion {
-		return nil, fmt.Errorf("%w of this version (%d, want %d)", errRaw, v, rawVersion)
+	version, tail := le.Uint64(b[8:]), rawTail
+	switch {
+	case version == 1:
+		tail = 24
+	case version != rawVersion:
+		return nil, fmt.Errorf("%w of this version (%d, want %d)", errRaw, version, rawVersion)
+	case sealOfHead(b) != le.Uint64(b[rawPage-rawTail+16:]):
+		return nil, fmt.Errorf("%w: its head does not match its checksum", errRaw)
 	}
 	h := &rawHead{
+		version: int(version), thread: int(le.Uint32(b[24:])), threads: int(le.Uint32(b[28:])),
 		rank: int(le.Uint32(b[16:])), ranks: int(le.Uint32(b[20:])),
 		chunkSize: int(le.Uint32(b[32:])), definitions: le.Uint32(b[36:]) != 0,
 		start: int64(le.Uint64(b[40:])), wall: int64(le.Uint64(b[48:])), period: int64(le.Uint64(b[56:])),
@@ -151,12 +178,16 @@ func parseRawHead(b []byte) (*rawHead, error) {
 		*field.to = cString(text[:field.size])
 		text = text[field.size:]
 	}
+	if version > 1 {
+		h.run, h.ring = le.Uint64(b[rawPage-rawTail:]), int(le.Uint64(b[rawPage-rawTail+8:]))
+	}
 	var unkept rawRecord
-	if from := b[rawUnkept : rawPage-24]; parseRecord(&from, &unkept) && unkept.leave == 0 && unkept.enter != 0 {
+	if from := b[rawUnkept : rawPage-tail]; parseRecord(&from, &unkept) && unkept.leave == 0 && unkept.enter != 0 {
 		unkept.open = true
 		h.unkept = &unkept
 	}
-	if h.chunkSize < rawLeastChunk || h.chunkSize > rawMostChunk || h.ranks < 1 || h.rank < 0 || h.rank >= h.ranks || h.period < 0 {
+	if h.chunkSize < rawLeastChunk || h.chunkSize > rawMostChunk || h.ranks < 1 || h.rank < 0 || h.rank >= h.ranks || h.period < 0 ||
+		h.closed > rawFull {
 		return nil, fmt.Errorf("%w: its head makes no sense", errRaw)
 	}
 	return h, nil
@@ -243,7 +274,7 @@ type rawFile struct {
 	behind  []byte // what follows the valid part
 	wrapped bool   // older chunks were overwritten
 	oldest  uint64 // number of the oldest chunk, + 1; 0: it is empty
-	torn    bool   // a chunk has more than its records, or the last one is not all there
+	damage  error  // what is wrong with it, if that was found; what can be read is
 }
 
 func openRaw(path string) (*rawFile, io.Closer, error) {
@@ -266,8 +297,13 @@ func openRaw(path string) (*rawFile, io.Closer, error) {
 
 func newRawFile(file io.ReaderAt, size int64) (*rawFile, error) {
 	page := make([]byte, rawPage)
-	if _, err := file.ReadAt(page, 0); err != nil {
-		return nil, errRaw
+	switch n, err := file.ReadAt(page, 0); {
+	case n == 0 && err == io.EOF:
+		return nil, errBegun
+	case err == io.EOF:
+		return nil, fmt.Errorf("%w: its head is cut off", errRaw)
+	case err != nil:
+		return nil, err
 	}
 	head, err := parseRawHead(page)
 	if err != nil {
@@ -291,7 +327,9 @@ func newRawFile(file io.ReaderAt, size int64) (*rawFile, error) {
 	})
 	places = slices.CompactFunc(places, func(a, b place) bool { return a.sequence == b.sequence })
 	r.order = places
-	r.torn = size < rawPage+int64(head.chunkSize) || (size-rawPage)%int64(head.chunkSize) != 0
+	if size < rawPage+int64(head.chunkSize) {
+		r.damage = errCut
+	}
 	if len(places) > 0 {
 		r.wrapped = places[0].sequence > 0
 		if _, err := file.ReadAt(begin, places[0].offset); err == nil && binary.LittleEndian.Uint64(begin[16:]) > rawChunkHead {
@@ -306,10 +344,15 @@ func (r *rawFile) next(rec *rawRecord) error {
 	for {
 		left := len(r.rest)
 		if parseRecord(&r.rest, rec) {
+			if !r.head.definitions {
+				r.found(rec.odd())
+			}
 			rec.subtract(r.head.clockCost)
 			return nil
 		}
-		r.torn = r.torn || left > 0
+		if left > 0 {
+			r.found(errRecord)
+		}
 		if len(r.order) == 0 {
 			behind := r.behind
 			r.behind = nil
@@ -341,6 +384,7 @@ func (r *rawFile) nextChunk() error {
 			return err
 		}
 	}
+	r.checkChunk(used, p)
 	r.order = r.order[1:]
 	r.rest, r.behind = r.chunk[min(rawChunkHead, used):used], r.chunk[used:n]
 	return nil
@@ -364,6 +408,9 @@ func (r *rawFile) readChunk(offset int64) (used, n int64, err error) {
 	used = int64(binary.LittleEndian.Uint64(begin[16:]))
 	most := int64(r.head.chunkSize)
 	if used < rawChunkHead || used > most {
+		if used != 0 { // it is just being begun
+			r.found(errRecord)
+		}
 		used = rawChunkHead
 	}
 	length := used
@@ -376,6 +423,9 @@ func (r *rawFile) readChunk(offset int64) (used, n int64, err error) {
 	read, err := r.file.ReadAt(r.chunk[:length], offset)
 	if err != nil && err != io.EOF {
 		return 0, 0, err
+	}
+	if int64(read) < used {
+		r.found(errCut)
 	}
 	return min(used, int64(read)), int64(read), nil
 }

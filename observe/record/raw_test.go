@@ -33,8 +33,21 @@ func newRawBuilder(definitions bool) *rawBuilder {
 	le.PutUint64(head[56:], 1e6) // period
 	le.PutUint64(head[64:], rawClosed)
 	copy(head[144:], "host")
+	sealHead(head)
 	b.Write(head)
 	return b
+}
+
+// sealHead puts the checksum of a head into it.
+func sealHead(page []byte) {
+	binary.LittleEndian.PutUint64(page[rawPage-rawTail+16:], sealOfHead(page))
+}
+
+// sealChunk does so with a chunk.
+func sealChunk(c []byte) {
+	le := binary.LittleEndian
+	n := le.Uint64(c[16:])/8 - rawChunkHead/8
+	le.PutUint64(c[24:], checksum(c[rawChunkHead:rawChunkHead+8*n], le.Uint64(c[8:]))>>rawSealBits<<rawSealBits|n)
 }
 
 // chunk adds a chunk with records; each is its first words and its data.
@@ -53,6 +66,7 @@ func (b *rawBuilder) chunk(sequence uint64, behind int, records ...[]uint64) {
 	le.PutUint64(c, rawChunkMagic)
 	le.PutUint64(c[8:], sequence)
 	le.PutUint64(c[16:], uint64(used))
+	sealChunk(c)
 	b.Write(c[:rawLeastChunk])
 }
 
@@ -343,6 +357,7 @@ func TestSubtract(t *testing.T) {
 	}
 	b := newRawBuilder(false)
 	binary.LittleEndian.PutUint64(b.Bytes()[rawPage-16:], 300)
+	sealHead(b.Bytes())
 	b.chunk(0, 0, entry(rawSend, numberOf(t, "Send"), 1, 0, 1000, 2000, 8, pair(0, 3), 0, 0))
 	var read rawRecord
 	if err := b.open(t).next(&read); err != nil || read.enter != 1300 || read.leave != 2000 {
@@ -427,6 +442,7 @@ func TestDefinitionsOf(t *testing.T) {
 	change := func(at int, to byte) []byte {
 		data := bytes.Clone(whole)
 		data[at] = to
+		sealHead(data[:rawPage])
 		return data
 	}
 	for name, tc := range map[string]struct {
@@ -441,8 +457,8 @@ func TestDefinitionsOf(t *testing.T) {
 		if err := os.WriteFile(path, tc.data, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, damaged := readDefinitionsOf(events, path); damaged != tc.damaged {
-			t.Errorf("%s: damaged = %t, want %t", name, damaged, tc.damaged)
+		if _, err := readDefinitionsOf(events, path); (err != nil) != tc.damaged {
+			t.Errorf("%s: %v, damaged: want %t", name, err, tc.damaged)
 		}
 	}
 }
@@ -450,21 +466,20 @@ func TestDefinitionsOf(t *testing.T) {
 // A file that is there and cannot be opened is not one that a rank did not leave.
 func TestUnreadableEvents(t *testing.T) {
 	dir := t.TempDir()
-	b := newRawBuilder(false)
-	b.chunk(0, 0)
-	if err := os.WriteFile(filepath.Join(dir, "r1-t0.evt"), b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	m := madeUp{dir, 3}
+	m.write(t, 1, "evt", nil, 0)
+	m.write(t, 1, "def", nil, 0)
 	if err := os.WriteFile(filepath.Join(dir, "r2-t0.evt"), nil, 0o666); err != nil { // it was just made
 		t.Fatal(err)
 	}
-	if files, err := findThreads(dir); err != nil || len(files) != 1 {
-		t.Fatalf("%d threads, %v; want 1", len(files), err)
+	files, faults, err := findThreads(dir, 0)
+	if err != nil || len(files) != 1 || len(faults) != 1 || !strings.Contains(faults[0].Error(), "r2-t0.evt") || faults[0].Foreign {
+		t.Fatalf("%d threads, %v, %v; want 1, and that the other file has no head", len(files), faults, err)
 	}
 	if err := os.Symlink("r0-t0.evt", filepath.Join(dir, "r0-t0.evt")); err != nil { // in a circle
 		t.Fatal(err)
 	}
-	if files, err := findThreads(dir); err == nil || !strings.Contains(err.Error(), "r0-t0.evt") {
-		t.Errorf("%d threads, %v; want an error that names the file", len(files), err)
+	if _, faults, _ := findThreads(dir, 0); foreignFiles(faults) == nil || !strings.Contains(foreignFiles(faults).Error(), "r0-t0.evt") {
+		t.Errorf("%v; want an error that names the file", faults)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,7 +21,6 @@ import (
 	"syscall"
 	"time"
 
-	"slackline/internal/phrase"
 	"slackline/internal/provenance"
 	"slackline/model/trace"
 	"slackline/observe/counters"
@@ -111,8 +111,9 @@ type run struct {
 	command *mpi.Command
 	library string // the compiled recorder
 	raw     string // directory of the raw files
+	number  uint64 // of the run, which its raw files have
 	lock    *os.File
-	// unwritten says that the raw files are all there is of the run.
+	// unwritten says that the raw files are all there is of the run, or of a part of it.
 	unwritten bool
 	period    time.Duration
 	result    *Result
@@ -126,7 +127,7 @@ func prepare(ctx context.Context, o *Options) (*run, error) {
 	if err := chooseOut(o, command); err != nil {
 		return nil, err
 	}
-	r := &run{Options: o, command: command, result: &Result{}}
+	r := &run{Options: o, command: command, result: &Result{}, number: rand.Uint64() | 1}
 	l, err := command.Choose(ctx, o.MPI)
 	if err != nil {
 		return nil, err
@@ -225,7 +226,8 @@ func (r *run) variables() ([]mpi.Variable, error) {
 		pings = "2"
 	}
 	list := []mpi.Variable{
-		{Name: "DIR", Value: r.raw}, {Name: "CALLPATH", Value: paths[r.CallPath]}, {Name: "PERIOD", Value: number(r.period.Nanoseconds())},
+		{Name: "DIR", Value: r.raw}, {Name: "RUN", Value: strconv.FormatUint(r.number, 10)},
+		{Name: "CALLPATH", Value: paths[r.CallPath]}, {Name: "PERIOD", Value: number(r.period.Nanoseconds())},
 		{Name: "MAX", Value: number(r.MaxSize)}, {Name: "RING", Value: flag(r.Ring)}, {Name: "ESTIMATE", Value: flag(r.Estimate)},
 		{Name: "FROM", Value: number(r.From.Nanoseconds())}, {Name: "TO", Value: number(r.To.Nanoseconds())},
 		{Name: "OFF", Value: flag(r.StartOff)},
@@ -269,7 +271,7 @@ func (r *run) collect() error {
 	if err := r.command.CheckApart(r.raw, r.result.Library); err != nil {
 		return err
 	}
-	c, err := collect(r.raw, r.library, r.Counters)
+	c, err := collect(r.raw, r.library, r.number, r.Counters)
 	if err != nil {
 		return err
 	}
@@ -327,7 +329,8 @@ func (r *run) describe(c *Collection) {
 func (r *run) report(c *Collection) {
 	r.reportMissing(c)
 	r.reportCounters(c)
-	full, wrapped, uncounted, truncated, damaged, refused := 0, 0, 0, 0, 0, int64(0)
+	r.reportFaults(c.Faults)
+	full, wrapped, uncounted, truncated, refused := 0, 0, 0, 0, int64(0)
 	failures := map[syscall.Errno]int{}
 	for _, h := range c.Heads {
 		refused += h.Refused
@@ -346,13 +349,6 @@ func (r *run) report(c *Collection) {
 		if h.Truncated && h.Thread == 0 {
 			truncated++
 		}
-		if h.Damaged && h.Failure == 0 && !h.Full {
-			damaged++
-		}
-	}
-	if damaged > 0 {
-		r.Warn("the raw files of %s are damaged, or not of the same thread: calls, call paths and communicators may be missing or wrong",
-			phrase.Plural(damaged, "thread"))
 	}
 	for _, why := range slices.Sorted(maps.Keys(failures)) {
 		r.Warn("recording stopped early in %d threads: %s: %s%s", failures[why], filepath.Dir(r.raw), why.Error(), wayOut)
@@ -384,6 +380,21 @@ func (r *run) report(c *Collection) {
 	}
 	for _, path := range c.Unresolved {
 		r.Warn("%s cannot be read: its functions have no names", path)
+	}
+}
+
+// reportFaults names the raw files that are damaged. They are kept: somebody may have better ones.
+func (r *run) reportFaults(faults []Fault) {
+	const most = 10
+	for _, f := range faults[:min(most, len(faults))] {
+		r.Warn("%v", f)
+	}
+	if len(faults) > most {
+		r.Warn("%d further raw files are damaged", len(faults)-most)
+	}
+	if len(faults) > 0 {
+		r.unwritten = true
+		r.Warn("calls, call paths and communicators may be missing or wrong in the trace, for raw files are damaged")
 	}
 }
 

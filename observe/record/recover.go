@@ -1,6 +1,7 @@
 package record
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,6 +31,14 @@ type order struct {
 	CallPath string   `json:"call_path"`
 	Out      string   `json:"out"`
 	Counters []string `json:"counters,omitempty"` // the names of what is counted
+	Run      uint64   `json:"run,omitempty"`      // the number of the run
+	Sum      string   `json:"sum,omitempty"`      // SHA-256 of all this without it
+}
+
+func (o order) sum() string {
+	o.Sum = ""
+	data, _ := json.Marshal(o) // it has nothing that cannot be written
+	return fmt.Sprintf("%x", sha256.Sum256(data))
 }
 
 // writeOrder describes the run and locks its folder.
@@ -39,10 +48,12 @@ func (r *run) writeOrder() (err error) {
 		return err
 	}
 	l := r.result.Library
-	data, err := json.Marshal(order{
+	from := order{
 		Command: r.Command, Program: r.command.Programs[0].Args, Recorder: r.library, MPI: l.Kind, Version: l.Version, CallPath: r.CallPath,
-		Out: out, Counters: counters.NamesOf(r.Counters),
-	})
+		Out: out, Counters: counters.NamesOf(r.Counters), Run: r.number,
+	}
+	from.Sum = from.sum()
+	data, err := json.Marshal(from)
 	if err != nil {
 		return err
 	}
@@ -71,6 +82,9 @@ func readOrder(dir string) (*order, error) {
 	o := &order{}
 	if err := json.Unmarshal(data, o); err != nil || len(o.Command) == 0 || o.Out == "" {
 		return nil, fmt.Errorf("%s is damaged: expected the command of a recorded run", path)
+	}
+	if o.Sum != "" && o.Sum != o.sum() {
+		return nil, fmt.Errorf("%s is damaged: it does not match its checksum; if it is right, remove its field \"sum\"", path)
 	}
 	return o, nil
 }
@@ -117,8 +131,8 @@ func Recover(dir string, o Options) (*Result, error) {
 	if err := chooseOut(&o, command); err != nil {
 		return nil, err
 	}
-	r := &run{Options: &o, command: command, library: from.Recorder, raw: dir, result: &Result{Library: &mpi.Library{Kind: from.MPI,
-		Version: from.Version}}}
+	r := &run{Options: &o, command: command, library: from.Recorder, raw: dir, number: from.Run}
+	r.result = &Result{Library: &mpi.Library{Kind: from.MPI, Version: from.Version}}
 	if err := r.wantEnded(); err != nil {
 		return nil, err
 	}
@@ -134,7 +148,7 @@ func Recover(dir string, o Options) (*Result, error) {
 
 // wantEnded returns an error if a rank on this host still writes.
 func (r *run) wantEnded() error {
-	files, err := findThreads(r.raw)
+	files, _, err := findThreads(r.raw, 0)
 	if err != nil {
 		return err
 	}

@@ -122,7 +122,7 @@ func waitForRaw(ctx context.Context, out string) (string, error) {
 // endRanks kills the ranks, whose numbers are in the raw files, and waits for their end.
 func endRanks(t *testing.T, raw string) {
 	t.Helper()
-	files, err := findThreads(raw)
+	files, _, err := findThreads(raw, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,7 @@ type dropped struct {
 
 // readDropped reads the file of a ring whose oldest chunk is known. If that chunk was being counted when the process ended, what
 // was counted before holds.
-func readDropped(path string, oldest uint64) (*dropped, error) {
+func readDropped(path string, oldest uint64, events *rawHead) (*dropped, error) {
 	data, err := source.ReadKept(path)
 	if err != nil {
 		return nil, err
@@ -65,8 +65,15 @@ func readDropped(path string, oldest uint64) (*dropped, error) {
 		return nil, fmt.Errorf("%s: %w", path, errRaw)
 	}
 	used, epoch := le.Uint64(data[8:]), le.Uint64(data[16:])
-	if used > uint64(len(data)/skipEntry) {
-		return nil, fmt.Errorf("%s: %w", path, errRaw)
+	seal := le.Uint64(data[48:])
+	switch {
+	case used < 1 || used > uint64(len(data)/skipEntry):
+		return nil, fmt.Errorf("%s: %w", path, errCut)
+	case events.version < 2:
+	case le.Uint64(data[32:]) != events.run || le.Uint64(data[40:]) != uint64(events.rank)<<32|uint64(events.thread):
+		return nil, fmt.Errorf("%s: %w", path, errForeign)
+	case seal != 0 && seal != checksum(data[skipEntry:used*skipEntry], epoch^le.Uint64(data[24:])<<32)|1:
+		return nil, fmt.Errorf("%s: does not match its checksum", path)
 	}
 	d := &dropped{uncounted: le.Uint64(data[24:])}
 	type after struct {

@@ -22,6 +22,7 @@ type threadNow struct {
 	path           uint32
 	paths          map[uint32]int // of samples since the last call
 	partial        bool
+	damage         error
 }
 
 // mostPolls is the number of different tests of a run that are looked at.
@@ -44,6 +45,7 @@ func readThread(f *threadFiles, h *history) (*threadNow, error) {
 				t.takes(u, h)
 				h.add(u)
 			}
+			t.damage = raw.damage
 			return t, nil
 		case err != nil:
 			return nil, err

@@ -374,6 +374,19 @@ static void probe_two(void) {
 static void tests_in_turn(void) { in_turn(test_two); }
 static void probes_in_turn(void) { in_turn(probe_two); }
 
+static void *send_to_self(void *unused) {
+    int x = 0;
+    MPI_Sendrecv_replace(&x, 1, MPI_INT, rank, 4, rank, 4, world, MPI_STATUS_IGNORE);
+    return unused;
+}
+
+static void ended_thread(void) { /* it made a call and is gone */
+    pthread_t t;
+    pthread_create(&t, NULL, send_to_self, NULL);
+    pthread_join(t, NULL);
+    get((rank + 1) % size, 5);
+}
+
 static void imbalanced(void) {
     for (int i = 0; i < 1000; i++) {
         compute(rank == 3 ? 0.03 : 0.005);
@@ -399,9 +412,9 @@ int main(int argc, char **argv) {
         CASE(other_communicator), CASE(not_started), CASE(blocking_with_other), CASE(test_loop), CASE(to_self), CASE(split),
         CASE(testall_loop), CASE(testany_loop), CASE(waitsome), CASE(threads),
         CASE(asleep), CASE(crashed), CASE(slow), CASE(slow_halo), CASE(imbalanced), CASE(messages),
-        CASE(tests_in_turn), CASE(probes_in_turn),
+        CASE(tests_in_turn), CASE(probes_in_turn), CASE(ended_thread),
     };
-    if (argc > 1 && strcmp(argv[1], "threads") == 0) {
+    if (argc > 1 && strstr(argv[1], "thread") != NULL) {
         int provided;
         MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     } else MPI_Init(&argc, &argv);

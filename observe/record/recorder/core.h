@@ -103,7 +103,7 @@ static inline uint64_t sl_pair(int32_t high, int32_t low) { return (uint64_t)(ui
 struct sl_chunk {
     uint64_t magic, sequence;
     _Atomic uint64_t used; /* bytes with this head; a record behind them was begun and not finished */
-    uint64_t reserved;
+    uint64_t seal;         /* checksum of the words that are there for good, and how many; 0: it is written to */
 };
 
 struct sl_stream {
@@ -123,8 +123,9 @@ struct sl_stream {
 
 #define SL_MAGIC 0x317761726c73ULL /* "slraw1" */
 #define SL_CHUNK_MAGIC 0x6b6e756863736cULL
-#define SL_VERSION 1
+#define SL_VERSION 2
 #define SL_PAGE 4096
+#define SL_SEAL_BITS 24 /* of a seal: the number of words */
 enum { SL_MOST_COUNTERS = 16 };
 
 struct sl_head {
@@ -151,6 +152,8 @@ struct sl_head {
 
 /* The end of the page of the head. */
 struct sl_tail {
+    uint64_t run, ring;       /* the number of the run, which all its files have; chunks of a ring, 0: it is none */
+    uint64_t seal;            /* checksum of what does not change in the head */
     _Atomic uint64_t exited;  /* 1: the program ended without MPI_Finalize, by itself */
     uint64_t clock_cost;      /* ns that pass between two readings of the clock */
     _Atomic uint64_t failure; /* why there was no room: a number of errno; 0: the limit of size */
@@ -217,6 +220,7 @@ enum sl_callpath { SL_PATH_OFF, SL_PATH_CALLER, SL_PATH_FULL };
 
 struct sl_settings {
     char directory[1024];
+    uint64_t run;           /* its number */
     enum sl_callpath callpath;
     uint64_t period;        /* ns; 0: no samples */
     uint64_t max_size;      /* bytes per thread; 0: any */
@@ -251,9 +255,10 @@ SL_INLINE uint64_t sl_now(void) {
 
 /* stream.c */
 bool sl_stream_open(struct sl_stream *s, struct sl_thread *t, bool definitions, int *failed);
-void sl_stream_close(struct sl_stream *s, uint64_t how);
+void sl_stream_close(struct sl_stream *s, uint64_t how, const struct sl_record *open);
 void sl_stream_reopen(struct sl_stream *s);
 struct sl_record *sl_stream_room(struct sl_thread *t, struct sl_stream *s, uint32_t words);
+uint64_t sl_checksum(const uint64_t *words, size_t n, uint64_t from);
 struct sl_record *sl_scratch(struct sl_thread *t, uint32_t words);
 
 /* thread.c */

@@ -39,11 +39,14 @@ struct head {
     uint64_t magic, used; /* used: entries, with this one */
     uint64_t epoch;       /* number of the chunk that is, or was last, counted, plus 1 */
     uint64_t uncounted;   /* what had no room */
-    uint64_t reserved[4];
+    uint64_t run, whose;  /* the number of the run, rank|thread */
+    uint64_t seal;        /* checksum of the entries when the thread had ended, 0: none */
+    uint64_t reserved;
 };
 
 struct sl_skips {
     int fd; /* -1: in memory */
+    uint64_t whose;
     struct entry *e;
     uint32_t room, unused, freed; /* freed: in this epoch, not yet to be used again */
     uint32_t *buckets, mask;
@@ -123,6 +126,8 @@ static uint32_t create(struct sl_skips *s, uint32_t kind, uint32_t comm, int32_t
             }
             if (fresh) {
                 head_of(s)->used = 1;
+                head_of(s)->run = sl_settings.run;
+                head_of(s)->whose = s->whose;
                 head_of(s)->magic = SL_SKIPS_MAGIC;
             }
             for (uint32_t k = 1; k < before; k++)
@@ -434,7 +439,16 @@ struct sl_skips *sl_skips_file(struct sl_thread *t) {
     char path[1200];
     snprintf(path, sizeof path, "%s/r%d-t%d.cut", sl_settings.directory, sl_rank, t->number);
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    return fd < 0 ? NULL : new_skips(fd);
+    struct sl_skips *s = fd < 0 ? NULL : new_skips(fd);
+    if (s != NULL) s->whose = sl_pair(sl_rank, t->number);
+    return s;
+}
+
+/* sl_skips_seal says that nothing more comes. */
+void sl_skips_seal(struct sl_skips *s) {
+    if (s == NULL || s->e == NULL) return;
+    struct head *h = head_of(s);
+    h->seal = sl_checksum((const uint64_t *)(const void *)(s->e + 1), (h->used - 1) * sizeof *s->e / 8, h->epoch ^ h->uncounted << 32) | 1;
 }
 
 /* sl_skips_drop counts the records of a chunk that is about to be overwritten. */
@@ -444,6 +458,7 @@ void sl_skips_drop(struct sl_skips *s, const struct sl_chunk *chunk) {
         if (i == 0) return;
     }
     reuse(s);
+    head_of(s)->seal = 0;
     atomic_signal_fence(memory_order_seq_cst);
     head_of(s)->epoch = chunk->sequence + 1;
     atomic_signal_fence(memory_order_seq_cst);

@@ -17,5 +17,6 @@ enum sl_skip {
 
 struct sl_skips *sl_skips_file(struct sl_thread *t);
 void sl_skips_drop(struct sl_skips *s, const struct sl_chunk *chunk);
+void sl_skips_seal(struct sl_skips *s);
 void sl_skips_keep(struct sl_thread *t, uint64_t now);
 #endif

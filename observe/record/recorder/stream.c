@@ -35,10 +35,37 @@ static void *map(const char *path, int flags, off_t offset, size_t size, int *fa
     return p;
 }
 
+/* sl_checksum is that of words; seal.go has the same. */
+uint64_t sl_checksum(const uint64_t *words, size_t n, uint64_t from) {
+    const uint64_t factor = 0x9e3779b97f4a7c15u;
+    uint64_t lane[4] = {from, from + 1, from + 2, from + 3};
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (int k = 0; k < 4; k++) {
+            uint64_t x = (lane[k] ^ words[i + (size_t)k]) * factor;
+            lane[k] = x << 29 | x >> 35;
+        }
+    for (; i < n; i++) lane[0] = (lane[0] ^ words[i]) * factor;
+    uint64_t sum = 0;
+    for (int k = 0; k < 4; k++) sum = (sum ^ lane[k]) * factor ^ lane[k] >> 32;
+    return sum;
+}
+
+/* seal says of the current chunk what is in it for good: all of it, or what is before a record that may change. */
+static void seal(struct sl_stream *s, const struct sl_record *open) {
+    if (s->chunk == NULL) return;
+    struct sl_chunk *c = (struct sl_chunk *)(void *)s->chunk;
+    const uint8_t *from = s->chunk + sizeof *c, *to = s->chunk + atomic_load(&c->used), *before = (const uint8_t *)open;
+    if (before >= from && before < to) to = before;
+    uint64_t n = (uint64_t)(to - from) / 8;
+    c->seal = sl_checksum((const uint64_t *)(const void *)from, n, c->sequence) >> SL_SEAL_BITS << SL_SEAL_BITS | n;
+}
+
 /* fresh makes the mapped chunk an empty one. What a reader takes for a chunk is one, or is there a second time. */
 static void fresh(struct sl_stream *s, uint64_t number) {
     struct sl_chunk *c = (struct sl_chunk *)(void *)s->chunk;
     atomic_store(&c->used, 0);
+    c->seal = 0;
     s->sequence = number;
     s->next = s->chunk + sizeof *c;
     s->end = s->chunk + s->size;
@@ -54,6 +81,7 @@ static bool map_chunk(struct sl_stream *s, uint64_t number, int *failed) {
     uint64_t place = s->ring && s->most > 0 ? number % s->most : number;
     void *p = map(s->path, 0, (off_t)(SL_PAGE + place * s->size), s->size, failed);
     if (p == NULL) return false;
+    seal(s, NULL);
     if (s->chunk != NULL) sl_unmap(s->chunk, s->size);
     s->chunk = p;
     if (s->dropped != NULL && number >= s->most) sl_skips_drop(s->dropped, p);
@@ -93,6 +121,7 @@ static bool write_chunk(struct sl_stream *s, int *failed) {
     struct rlimit limit;
     size_t head = sizeof(struct sl_chunk), used = (size_t)(s->next - s->chunk);
     off_t to = (off_t)(SL_PAGE + (s->sequence + 1) * s->size);
+    seal(s, NULL);
     int known = kept(s), fd = known >= 0 ? known : open(s->path, O_WRONLY | O_CLOEXEC);
     *failed = 0;
     if (fd < 0) *failed = errno;
@@ -119,6 +148,18 @@ static uint64_t clock_cost(void) {
         if (took < cost) cost = took;
     }
     return cost;
+}
+
+/* checksum_of_head is that of what does not change once it is written. */
+static uint64_t checksum_of_head(const struct sl_head *h) {
+    const struct sl_tail *tail = sl_tail((struct sl_head *)(uintptr_t)h);
+    enum { WORDS = 12 };
+    const uint64_t first[WORDS] = {h->version, sl_pair((int32_t)h->ranks, (int32_t)h->rank), h->thread,
+        sl_pair((int32_t)h->definitions, (int32_t)h->chunk_size), h->start, h->wall, h->pid, h->tid, h->yields, h->self, h->base,
+        tail->clock_cost};
+    uint64_t sum = sl_checksum(first, WORDS, tail->run ^ tail->ring << 32);
+    size_t text = sizeof h->host + sizeof h->boot + sizeof h->library + sizeof h->program;
+    return sl_checksum((const uint64_t *)(const void *)h->host, text / 8, sum);
 }
 
 static void fill_head(struct sl_stream *s, struct sl_thread *t, bool definitions) {
@@ -153,6 +194,10 @@ static void fill_head(struct sl_stream *s, struct sl_thread *t, bool definitions
     int length = 0;
     PMPI_Get_library_version(version, &length);
     snprintf(h->library, sizeof h->library, "%.500s", version);
+    struct sl_tail *tail = sl_tail(h);
+    tail->run = sl_settings.run;
+    tail->ring = s->ring ? s->most : 0;
+    tail->seal = checksum_of_head(h);
     h->magic = SL_MAGIC;
 }
 
@@ -190,17 +235,22 @@ bool sl_stream_open(struct sl_stream *s, struct sl_thread *t, bool definitions, 
     return true;
 }
 
-void sl_stream_close(struct sl_stream *s, uint64_t how) {
+/* sl_stream_close ends a file; open: a record that may still change. */
+void sl_stream_close(struct sl_stream *s, uint64_t how, const struct sl_record *open) {
     if (s->head == NULL || atomic_load(&s->head->closed) != 0) return;
     int fd = kept(s);
     if (fd >= 0) close(fd);
     s->file = 0;
+    seal(s, open);
+    sl_skips_seal(s->dropped);
     atomic_store(&s->head->closed, s->closed ? 2 : how);
 }
 
 /* sl_stream_reopen goes on with what a thread has ended. */
 void sl_stream_reopen(struct sl_stream *s) {
-    if (s->head != NULL && !s->closed) atomic_store(&s->head->closed, 0);
+    if (s->head == NULL || s->closed) return;
+    ((struct sl_chunk *)(void *)s->chunk)->seal = 0;
+    atomic_store(&s->head->closed, 0);
 }
 
 /* sl_scratch is a place for a record that is not kept. */

@@ -68,6 +68,7 @@ static void read_settings(void) {
     struct sl_settings *s = &sl_settings;
     const char *directory = getenv("SLACKLINE_RECORD_DIR");
     if (directory != NULL) snprintf(s->directory, sizeof s->directory, "%s", directory);
+    s->run = number_of("SLACKLINE_RECORD_RUN", 0);
     s->callpath = (enum sl_callpath)number_of("SLACKLINE_RECORD_CALLPATH", SL_PATH_FULL);
     s->period = number_of("SLACKLINE_RECORD_PERIOD", 0);
     s->max_size = number_of("SLACKLINE_RECORD_MAX", 0);
@@ -233,8 +234,8 @@ void sl_detach(struct sl_thread *t) {
         sl_cpu_end(t, now);
         lifetime(t, SL_THREAD_END, now);
     }
-    sl_stream_close(&t->events, 1);
-    sl_stream_close(&t->definitions, 1);
+    sl_stream_close(&t->events, 1, t->poll);
+    sl_stream_close(&t->definitions, 1, NULL);
     t->on = false;
     if (sl_self == t) sl_self = NULL;
     if (!active || t->number == 0) return;
@@ -258,8 +259,8 @@ void sl_detach_all(void) {
         sl_sampling_end(t);
         sl_omp_close(t);
         sl_counters_leave(t);
-        sl_stream_close(&t->events, 1);
-        sl_stream_close(&t->definitions, 1);
+        sl_stream_close(&t->events, 1, t->poll);
+        sl_stream_close(&t->definitions, 1, NULL);
     }
     pthread_mutex_unlock(&threads_lock);
 }

@@ -1,0 +1,191 @@
+package record
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"slackline/model/state"
+	"slackline/observe/mpi"
+	"slackline/observe/mpi/mpitest"
+)
+
+// TestDamagedFiles damages the raw files of real runs in many ways: each is reported with the name of a file, nothing is removed, and
+// what the rank does counts as unknown.
+func TestDamagedFiles(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		program := build(t, l, "ranks.c", "-Irecorder")
+		keep := func() string {
+			o := sampled(append(mpitest.Launch(l, 2), program, "ring", "4000")...)
+			o.KeepRaw = true
+			r := recorded(t, o)
+			raw, _ := filepath.Glob(filepath.Join(filepath.Dir(r.result.Out), ".*-raw-*"))
+			if len(raw) != 1 {
+				t.Fatalf("raw files in %q", raw)
+			}
+			return raw[0]
+		}
+		whole, other := keep(), keep()
+		if faults, talk, err := tryDamaged(t, whole, func(string) {}); err != nil || len(faults) > 0 || strings.Contains(talk, "damaged") {
+			t.Fatalf("whole files: %v, %v, %q", faults, err, talk)
+		}
+		cut := func(name string, at int64) func(string) {
+			return func(dir string) { must(t, os.Truncate(filepath.Join(dir, name), at)) }
+		}
+		change := func(name string, at int, how func(byte) byte) func(string) {
+			return func(dir string) {
+				data := readFile(t, filepath.Join(dir, name))
+				data[at] = how(data[at])
+				must(t, os.WriteFile(filepath.Join(dir, name), data, 0o666))
+			}
+		}
+		flip := func(b byte) byte { return b ^ 4 }
+		within := rawPage + int(usedOf(t, filepath.Join(whole, "r1-t0.evt")))/2
+		for _, tc := range []struct {
+			name, file string
+			damage     func(dir string)
+		}{
+			{"cut in the head", "r1-t0.evt", cut("r1-t0.evt", 1000)},
+			{"cut in a chunk", "r1-t0.evt", cut("r1-t0.evt", rawPage+100)},
+			{"cut after the head", "r1-t0.evt", cut("r1-t0.evt", rawPage)},
+			{"empty", "r1-t0.evt", cut("r1-t0.evt", 0)},
+			{"a digit of the head", "r1-t0.evt", change("r1-t0.evt", 40, flip)},
+			{"how it ended", "r1-t0.evt", change("r1-t0.evt", 64, func(byte) byte { return 0 })},
+			{"a digit of a record", "r1-t0.evt", change("r1-t0.evt", within, flip)},
+			{"how much is valid", "r1-t0.evt", change("r1-t0.evt", rawPage+17, flip)},
+			{"the sign of a chunk", "r1-t0.evt", change("r1-t0.evt", rawPage, flip)},
+			{"a definition", "r0-t0.def", change("r0-t0.def", rawPage+rawChunkHead+40, flip)},
+			{"no definitions", "r0-t0.def", func(dir string) { must(t, os.Remove(filepath.Join(dir, "r0-t0.def"))) }},
+			{"no events", "r0-t0.evt", func(dir string) { must(t, os.Remove(filepath.Join(dir, "r0-t0.evt"))) }},
+			{"a directory in its place", "r0-t0.def", func(dir string) {
+				must(t, os.Remove(filepath.Join(dir, "r0-t0.def")))
+				must(t, os.Mkdir(filepath.Join(dir, "r0-t0.def"), 0o777))
+			}},
+			{"one rank twice", "r1-t0.evt", func(dir string) { copyFile(t, filepath.Join(dir, "r0-t0.evt"), filepath.Join(dir, "r1-t0.evt")) }},
+			{"definitions of another rank", "r1-t0.def", func(dir string) {
+				copyFile(t, filepath.Join(dir, "r0-t0.def"), filepath.Join(dir, "r1-t0.def"))
+			}},
+			{"another run", "r1-t0.evt", func(dir string) { copyFile(t, filepath.Join(other, "r1-t0.evt"), filepath.Join(dir, "r1-t0.evt")) }},
+			{"both of another run", "r1-t0.evt", func(dir string) {
+				copyFile(t, filepath.Join(other, "r1-t0.evt"), filepath.Join(dir, "r1-t0.evt"))
+				copyFile(t, filepath.Join(other, "r1-t0.def"), filepath.Join(dir, "r1-t0.def"))
+			}},
+		} {
+			faults, talk, err := tryDamaged(t, whole, tc.damage)
+			if !slices.ContainsFunc(faults, func(f Fault) bool { return strings.Contains(f.Error(), tc.file) }) {
+				t.Errorf("%s: a look finds %v, want that it names %s", tc.name, faults, tc.file)
+			}
+			if err == nil && !strings.Contains(talk, tc.file) || err != nil && !strings.Contains(err.Error(), tc.file) {
+				t.Errorf("%s: recovering says %v, %q, want that it names %s", tc.name, err, talk, tc.file)
+			}
+		}
+	})
+}
+
+// tryDamaged damages a copy of raw files. It returns what a look finds, and what making a trace of them says.
+func tryDamaged(t *testing.T, whole string, damage func(dir string)) (faults []Fault, talk string, err error) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "raw")
+	must(t, os.CopyFS(dir, os.DirFS(whole)))
+	damage(dir)
+	sight, err := Look(t.Context(), []string{dir}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sight.Faults) > 0 != (len(sight.Unreadable()) > 0) {
+		t.Errorf("faults %v, but the ranks %v are unreadable", sight.Faults, sight.Unreadable())
+	}
+	say := func(format string, args ...any) { talk += fmt.Sprintf(format, args...) + "\n" }
+	_, err = Recover(dir, Options{Out: filepath.Join(t.TempDir(), "out.slt"), Note: say, Warn: say})
+	if _, gone := os.Stat(filepath.Join(dir, orderFile)); len(sight.Faults) > 0 && gone != nil {
+		t.Errorf("the damaged raw files were removed: %v", gone)
+	}
+	return sight.Faults, talk, err
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func readFile(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	must(t, err)
+	return data
+}
+
+func copyFile(t testing.TB, from, to string) {
+	t.Helper()
+	must(t, os.WriteFile(to, readFile(t, from), 0o666))
+}
+
+// usedOf is how much of the first chunk of a file is valid.
+func usedOf(t testing.TB, path string) uint64 {
+	t.Helper()
+	return binary.LittleEndian.Uint64(readFile(t, path)[rawPage+16:])
+}
+
+// TestMixedDirectories wants directories of different runs, and one run twice, to be refused.
+func TestMixedDirectories(t *testing.T) {
+	a, b := makeUp(t, 2, 3), makeUp(t, 2, 3)
+	if _, err := Look(t.Context(), []string{a.dir, b.dir}, 0); err == nil || !strings.Contains(err.Error(), "are both of rank 0") {
+		t.Errorf("the same rank twice: %v", err)
+	}
+	must(t, os.WriteFile(filepath.Join(b.dir, orderFile), []byte(`{"command": ["mpirun", "./b"], "out": "/tmp/b.slt"}`), 0o666))
+	if _, err := Look(t.Context(), []string{a.dir, b.dir}, 0); err == nil || !strings.Contains(err.Error(), "are of different runs") {
+		t.Errorf("two runs: %v", err)
+	}
+}
+
+// TestEndedThread wants a thread that has ended not to count as one that computes: its rank waits if the others do.
+func TestEndedThread(t *testing.T) {
+	m := makeUp(t, 2, 3)
+	for _, kind := range []string{"evt", "def"} {
+		data := readFile(t, filepath.Join(m.dir, "r1-t0."+kind))
+		le := binary.LittleEndian
+		le.PutUint32(data[24:], 1) // thread
+		le.PutUint64(data[64:], rawClosed)
+		sealHead(data[:rawPage])
+		sealChunk(data[rawPage:])
+		must(t, os.WriteFile(filepath.Join(m.dir, "r1-t1."+kind), data, 0o666))
+	}
+	s, err := Look(t.Context(), []string{m.dir}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := s.Ranks[1]; len(s.Faults) > 0 || r.Status != state.Running || len(r.Threads) != 1 || r.Threads[0].Call == nil {
+		t.Errorf("faults %v, rank 1 = %+v, want the thread that waits", s.Faults, r)
+	}
+}
+
+// TestMissingFiles wants the files of a rank, and of a thread, to be missed.
+func TestMissingFiles(t *testing.T) {
+	m := makeUp(t, 3, 3)
+	for _, kind := range []string{"evt", "def"} {
+		must(t, os.Remove(filepath.Join(m.dir, "r1-t0."+kind)))
+	}
+	s, err := Look(t.Context(), []string{m.dir}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Faults) != 1 || !strings.Contains(s.Faults[0].Error(), "rank 1 are missing") || !slices.Equal(s.Unreadable(), []int{1}) {
+		t.Errorf("%v, %v, want that rank 1 is missed", s.Faults, err)
+	}
+	data := readFile(t, filepath.Join(m.dir, "r2-t0.evt"))
+	le := binary.LittleEndian
+	le.PutUint32(data[28:], 3) // threads
+	le.PutUint64(data[64:], rawClosed)
+	sealChunk(data[rawPage:])
+	must(t, os.WriteFile(filepath.Join(m.dir, "r2-t0.evt"), data, 0o666))
+	_, faults, err := findThreads(m.dir, 0)
+	if err != nil || len(faults) != 1 || !strings.Contains(faults[0].Error(), "rank 2 had 3 threads, the files of 2 are missing") {
+		t.Errorf("%v, %v, want that threads are missed", faults, err)
+	}
+}
