@@ -21,6 +21,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -100,6 +101,37 @@ func (l *Layout) CheckTrailer(tail []byte) (offset uint64, err error) {
 		return 0, errors.New("the trailer is wrong: the file is damaged")
 	}
 	return binary.LittleEndian.Uint64(tail), nil
+}
+
+// Identity tells a file from others, if its index has the sum of the chunks before it.
+type Identity struct {
+	Length int64
+	Sum    uint32 // of the index
+}
+
+// Identify returns the identity of a file of a length, by its end. What comes before that may be damaged.
+func (l *Layout) Identify(file io.ReaderAt, length int64) (id Identity, err error) {
+	var tail [TrailerLen]byte
+	if _, err := file.ReadAt(tail[:], length-TrailerLen); err != nil {
+		return id, ErrTruncated
+	}
+	offset, err := l.CheckTrailer(tail[:])
+	if err != nil {
+		return id, err
+	}
+	index := length - TrailerLen - int64(offset)
+	if index < FrameLen || index > MaxRaw {
+		return id, fmt.Errorf("according to the trailer the index is at byte %d, but the file has %d", offset, length)
+	}
+	b := make([]byte, index)
+	if _, err := file.ReadAt(b, int64(offset)); err != nil {
+		return id, ErrTruncated
+	}
+	id = Identity{length, binary.LittleEndian.Uint32(b[12:])}
+	if id.Sum != sum(b[:12], b[FrameLen:]) {
+		return id, errChecksum
+	}
+	return id, nil
 }
 
 // Zip compresses chunks. It is not safe for several goroutines.

@@ -2,6 +2,7 @@ package chunk
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -77,6 +78,49 @@ func TestDamage(t *testing.T) {
 		check(fmt.Sprintf("changed at %d", i), changed)
 	}
 	check("longer", append(slices.Clone(data), 0))
+}
+
+// The identity of a file is found at its end. With the sum of the chunks in the index it stands for all of them.
+func TestIdentity(t *testing.T) {
+	file := func(contents ...string) (data []byte, id Identity) {
+		var b bytes.Buffer
+		w := NewWriter(&b, &layout)
+		for _, c := range contents {
+			w.Chunk("DATA", []byte(c))
+		}
+		if err := w.Finish("INDX", binary.LittleEndian.AppendUint32(nil, w.Sum())); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes(), w.Identity()
+	}
+	seen := map[Identity]bool{}
+	for _, contents := range [][]string{{}, {"one"}, {"one", "two"}, {"two", "one"}, {"one", "owt"}} {
+		data, want := file(contents...)
+		id, err := layout.Identify(bytes.NewReader(data), int64(len(data)))
+		if err != nil || id != want || seen[id] {
+			t.Errorf("Identify = %v, %v, want %v, as no other", id, err, want)
+		}
+		seen[id] = true
+		r, err := NewReader(bytes.NewReader(data), &layout, "INDX")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for kind := ""; kind != "INDX"; {
+			var raw []byte
+			if kind, raw, err = r.Next(); err != nil {
+				t.Fatal(err)
+			}
+			if kind == "INDX" && binary.LittleEndian.Uint32(raw) != r.Sum() {
+				t.Errorf("Sum = %x, the index has %x", r.Sum(), raw)
+			}
+		}
+		r.Close()
+		for n := range data {
+			if id, err := layout.Identify(bytes.NewReader(data[:n]), int64(n)); err == nil {
+				t.Errorf("Identify of %d bytes = %v", n, id)
+			}
+		}
+	}
 }
 
 func TestHeader(t *testing.T) {

@@ -46,6 +46,14 @@ func (c *Column) Bytes(n uint64) []byte {
 	return c.B[c.At-int(n) : c.At]
 }
 
+// Uint64 reads a number of eight bytes.
+func (c *Column) Uint64() uint64 {
+	if b := c.Bytes(8); b != nil {
+		return binary.LittleEndian.Uint64(b)
+	}
+	return 0
+}
+
 // Byte reads a byte.
 func (c *Column) Byte() byte {
 	if b := c.Bytes(1); b != nil {

@@ -1,8 +1,10 @@
 package chunk
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"slices"
 )
@@ -14,7 +16,23 @@ type Writer struct {
 	zip    *Zip
 	at     int64
 	packed []byte
-	err    error
+	sums
+	err error
+}
+
+// sums are the checksums of the chunks of a file.
+type sums struct {
+	sum  uint32 // of those of all chunks but the last
+	last uint32 // that of the last one
+	any  bool   // there is one
+}
+
+// add takes in the frame of a chunk.
+func (s *sums) add(frame []byte) {
+	if s.any {
+		s.sum = crc32.Update(s.sum, castagnoli, binary.LittleEndian.AppendUint32(nil, s.last))
+	}
+	s.last, s.any = binary.LittleEndian.Uint32(frame[12:]), true
 }
 
 // NewWriter writes the header of a file.
@@ -40,10 +58,21 @@ func (c *Writer) Chunk(kind string, raw []byte) int {
 		return 0
 	}
 	if c.packed, c.err = c.zip.Append(c.packed[:0], kind, raw); c.err == nil {
+		c.add(c.packed)
 		c.write(c.packed)
 	}
 	return len(c.packed)
 }
+
+// Sum is the checksum of the checksums of all chunks so far. In the index it lets that stand for the whole file.
+func (c *Writer) Sum() uint32 {
+	all := c.sums
+	all.add(make([]byte, FrameLen))
+	return all.sum
+}
+
+// Identity tells a file that is finished from others.
+func (c *Writer) Identity() Identity { return Identity{c.at, c.last} }
 
 // Finish writes the index, a chunk, and the trailer. The writer cannot be used any more.
 func (c *Writer) Finish(kind string, index []byte) error {
@@ -67,7 +96,8 @@ type Reader struct {
 	next   int64
 	chunk  []byte
 	raw    []byte
-	ended  bool
+	sums
+	ended bool
 }
 
 // NewReader reads the header of a file, whose last chunk is of kind index.
@@ -93,6 +123,9 @@ func (c *Reader) Offset() int64 { return c.at }
 // Stored is the length of the chunk in hand, with its frame.
 func (c *Reader) Stored() int { return len(c.chunk) }
 
+// Sum is the checksum of the checksums of all chunks before the one in hand.
+func (c *Reader) Sum() uint32 { return c.sum }
+
 // Next returns the next chunk. The content is valid until the next call. After the index, which the
 // caller gets, and the trailer comes io.EOF. Everything else after it is an error.
 func (c *Reader) Next() (kind string, raw []byte, err error) {
@@ -111,6 +144,7 @@ func (c *Reader) Next() (kind string, raw []byte, err error) {
 	if c.raw, err = c.unzip.Content(c.chunk, c.raw[:0]); err != nil {
 		return "", nil, err
 	}
+	c.add(c.chunk)
 	c.next = c.at + int64(len(c.chunk))
 	c.ended = f.Kind == c.index
 	return f.Kind, c.raw, nil

@@ -122,14 +122,19 @@ func (r *memoryReader) Close() error { return nil }
 // cache.
 const batch = 1024
 
+// refuse is the error of a location whose file cannot be read; nil if it never had one, or if the rest is enough.
+func (l *Location) refuse(o *WriteOptions) error {
+	if l.Unreadable == "" || o.Partial {
+		return nil
+	}
+	return fmt.Errorf("%s %s", l.Unreadable, partialHint)
+}
+
 // eachEvent calls f with the events of a location in order. Damage is returned apart from other
 // errors: the events before it have been seen.
 func (t *Trace) eachEvent(i int, o *WriteOptions, f func(e *Event) error) (loss, err error) {
-	if why := t.Locations[i].Unreadable; why != "" && !o.Partial {
-		return nil, fmt.Errorf("%s %s", why, partialHint)
-	}
 	if t.Locations[i].Missing {
-		return nil, nil
+		return nil, t.Locations[i].refuse(o)
 	}
 	r, err := t.Open(i)
 	if err == nil {

@@ -3,6 +3,7 @@ package trace
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -292,19 +293,33 @@ func (t *Trace) accelerators(o *WriteOptions) (*Trace, *timeline.Timeline, error
 	return t, tl, nil
 }
 
-// attachStreams lets a trace have what the file of streams beside its definitions says, if there is one.
-func (s *source) attachStreams(t *Trace, name string) {
-	if _, err := s.shared(func() ([]byte, error) { // of several processes one looks
+// attachStreams lets a trace have what the file of streams beside its definitions says, if there is one. The check refuses a file, or that
+// there is none (nil).
+func (s *source) attachStreams(t *Trace, name string, check func(file fs.File) error) {
+	_, err := s.shared(func() ([]byte, error) { // of several processes one looks
 		file, err := s.open(name)
-		if err == nil {
-			file.Close()
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, cmp.Or(check(nil), err)
+		case err != nil:
+			return nil, damage.Reason(err)
 		}
-		return nil, err
-	}); err != nil {
+		defer file.Close()
+		return nil, check(file)
+	})
+	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
+	show := s.showBeside(name)
 	t.attach = func(c *conversion, tl *timeline.Timeline) error {
-		return attachRecords(c, tl, s.showBeside(name), func(visit func(*streams.Record) error) error {
+		if err != nil && !c.Partial {
+			return damage.At(show, -1, "the streams of accelerators cannot be read: %v %s", err, partialHint)
+		}
+		if err != nil {
+			c.warnings = append(c.warnings, fmt.Sprintf("%s: the streams of accelerators cannot be read: %v", show, err))
+			return nil
+		}
+		return attachRecords(c, tl, show, func(visit func(*streams.Record) error) error {
 			file, err := s.open(name)
 			if err != nil {
 				return err

@@ -63,7 +63,8 @@ func openOTF2(src source) (*otf2Archive, error) {
 		return nil, err
 	}
 	a.warnIf(err)
-	a.src.attachStreams(a.trace, path.Join(a.name, streams.Name)) // it has more than the locations of streams
+	// It has more than the locations of streams.
+	a.src.attachStreams(a.trace, path.Join(a.name, streams.Name), func(fs.File) error { return nil })
 	if err := a.readDefinitions(); err != nil {
 		return nil, err
 	}

@@ -72,7 +72,10 @@ func writeOTF2(d *atomicfile.Dir, base string, t *Trace, o WriteOptions) ([]stri
 		err = eachLocation(len(devices.Devices.Streams), o.Threads, w.writeStream)
 	}
 	if err == nil && devices != nil {
-		err = writeFile(d, path.Join(w.name, streams.Name), func(out io.Writer) error { return streams.Write(out, devices) })
+		err = writeFile(d, path.Join(w.name, streams.Name), func(out io.Writer) error {
+			_, err := streams.Write(out, devices)
+			return err
+		})
 		w.warnings.add("OTF2 cannot express which kernels communicate, nor several launches of a call: this is in a file that only slackline "+
 			"reads (%s); other programs see the streams with their kernels and copies", path.Join(w.name, streams.Name))
 	}

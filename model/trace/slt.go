@@ -30,7 +30,9 @@ import (
 // uint with the length and the bytes. Times are in picoseconds.
 //
 //	definitions = header("SLTTRACE") DEFS* INDX trailer("SLTD")
-//	events      = header("SLTEVENT") EVTS* INDX trailer("SLTE")
+//	events      = header("SLTEVENT") FROM EVTS* INDX trailer("SLTE")
+//
+//	FROM = run:8 bytes rank:uint thread:uint          whose events these are; since version 5
 //
 // A chunk DEFS is a sequence of records, each of which begins with a letter:
 //
@@ -52,6 +54,9 @@ import (
 //	"k" name:string unit:string                       a metric that locations count; since version 4
 //	"e" comm:uint rank:uint count:uint count*int count:uint count*int
 //	                                                  neighbors of a rank of a communicator: in, out; -1: MPI_PROC_NULL; since version 3
+//	"i" run:8 bytes                                   which run it is, the second record; since version 5
+//	"d" length:uint sum:4 bytes                       the file of the location before it; since version 5
+//	"a" length:uint sum:4 bytes                       the file of streams; without it there is none; since version 5
 //
 // The first record is "p". Locations, regions, communicators, stacks and grids are numbered in the
 // order of their records. The flags of a location: 1 truncated, 2 missing: it has no file.
@@ -76,30 +81,41 @@ import (
 //	times     the differences, divided by grain, in so many bytes, little-endian
 //	requests  int for each event that has one: the difference from the request before it (from 0); the values of metrics are requests
 //
-//	INDX of events = count:uint count*(length:uint events:uint first:int last:int)
+//	INDX of events = count:uint count*(length:uint events:uint first:int last:int) sum:4 bytes
 //
-// The index names the chunks before it: length with its frame, number of events, first and last time.
+// The index names the chunks of events before it: length with its frame, number of events, first and last time. Its sum, since
+// version 5, is the CRC of the CRCs of all chunks before it.
 //
 // The file of streams has chunks of records: a byte (0 host, 1 stream, 2 activity, 3 reference, 4 group, 5 collective, 6 member, 7 message,
 // 8 overlaps), the numbers of the record, and a name, which is empty where the text has none:
 //
 //	streams = header("SLTSTRMS") STRM* INDX trailer("SLTS")
 //	STRM    = (word:byte count:uint count*int name:string)*
-//	INDX of streams = records:uint
+//	INDX of streams = records:uint sum:4 bytes        sum: as that of events; since version 2 of streams
+//
+// # Which files belong together
+//
+// The number of the run is the FNV-1a hash (64 bits, little-endian) of the records "p", "y", "l", "o" and "t" as they were before the
+// events were written: it depends on nothing but the trace, so that the same trace gives the same files. The definitions have the
+// length of each other file and the CRC of its index, which stands for all of the file. A reader compares them before it reads any
+// event. If they differ, or if the end of a file is lost, FROM tells whose file it is. Definitions without "i" are of a slackline
+// before version 5, whose files have no FROM: they are read as they are.
 //
 // Version 2 of events has the kinds 27 to 29, what was skipped while recording was off; version 3 those of windows, files and
-// partitioned messages; version 4 the values of metrics.
+// partitioned messages; version 4 the values of metrics; version 5 says which files belong together.
 //
 // # What a reader rejects
 //
 // Another magic; a newer version (it names the version); a checksum that does not agree; lengths that do not
 // add up; numbers out of range; references to what is not defined; times that decrease; an index
 // that does not agree with the chunks; anything after the trailer. What came before is valid. A file
-// without its end is a truncated one.
+// without its end is a truncated one. A file of events or streams of another run, or of another location, is not read at all; nor
+// is a file of streams that the definitions do not know.
 const (
 	sltDefinitions = "definitions.slt"
 	sltSuffix      = ".slt"
 
+	sltFrom  = "FROM"
 	sltDefs  = "DEFS"
 	sltEvts  = "EVTS"
 	sltIndex = "INDX"
@@ -109,8 +125,8 @@ const (
 )
 
 var (
-	sltDefsLayout  = chunk.Layout{Magic: "SLTTRACE", End: "SLTD", Version: 4, What: "slackline trace"}
-	sltEventLayout = chunk.Layout{Magic: "SLTEVENT", End: "SLTE", Version: 4, What: "file of events of a slackline trace"}
+	sltDefsLayout  = chunk.Layout{Magic: "SLTTRACE", End: "SLTD", Version: 5, What: "slackline trace"}
+	sltEventLayout = chunk.Layout{Magic: "SLTEVENT", End: "SLTE", Version: 5, What: "file of events of a slackline trace"}
 )
 
 // The columns of a chunk of events.
@@ -159,23 +175,111 @@ func readSLT(src source, _ Options) (*Trace, error) {
 	}
 	defer file.Close()
 	t := &Trace{}
-	damage := readSLTDefinitions(file, &t.Definitions, src.show)
+	var files sltFiles
+	damage := readSLTDefinitions(file, &t.Definitions, &files, src.show)
 	if damage != nil {
 		if t.Ranks == 0 { // not even the first record
 			return nil, damage
 		}
 		t.Warnings = append(t.Warnings, damage.Error()+"; definitions after it are lost")
 	}
-	if _, err := src.checkFiles(t, func(i int) fileCheck { return checkSLTFile(&src, &t.Locations[i]) }); err != nil {
+	if _, err := src.checkFiles(t, func(i int) fileCheck { return checkSLTFile(&src, &t.Locations[i], files.of(i)) }); err != nil {
 		return nil, err
 	}
 	t.Open = func(i int) (EventReader, error) { return openSLTEvents(src, t, i) }
-	src.attachStreams(t, streams.Name)
+	src.attachStreams(t, streams.Name, files.checkStreams)
 	return t, nil
 }
 
-// checkSLTFile finds out early that the file of a location is missing or truncated.
-func checkSLTFile(src *source, l *Location) (c fileCheck) {
+// sltFiles are the files that belong to definitions.
+type sltFiles struct {
+	run     uint64 // 0: not known
+	events  []chunk.Identity
+	streams chunk.Identity // zero: there is none
+}
+
+// of returns what is known of the file of location i.
+func (f *sltFiles) of(i int) sltOrigin {
+	o := sltOrigin{run: f.run}
+	if i < len(f.events) {
+		o.Identity = f.events[i]
+	}
+	return o
+}
+
+// checkStreams refuses a file of streams that is not the one of these definitions; nil: there is none.
+func (f *sltFiles) checkStreams(file fs.File) error {
+	switch none := f.streams.Length == 0; {
+	case f.run == 0 || file == nil && none:
+		return nil
+	case file == nil:
+		return errors.New("the file is missing; put the one of this run back")
+	case none:
+		return errors.New("the run has no streams of accelerators: the file is of another run; remove it")
+	}
+	at, ok := file.(io.ReaderAt)
+	info, err := file.Stat()
+	if !ok || err != nil {
+		return err
+	}
+	id, err := streams.Identify(at, info.Size())
+	if err == nil && id != f.streams {
+		return errors.New("the file is of another run; put the one of this run back")
+	}
+	return nil // what is damaged turns out while reading
+}
+
+// sltOrigin is what tells the file of a location from others.
+type sltOrigin struct {
+	run uint64 // 0: not known
+	chunk.Identity
+}
+
+// foreign reports why a file is not that of a location; empty if it is, or if that cannot be known. The error is that of its end.
+func (o sltOrigin) foreign(file fs.File, at io.ReaderAt, size int64, l *Location) (why string, end error) {
+	id, end := sltEventLayout.Identify(at, size)
+	if end == nil && o.run != 0 && id == o.Identity {
+		return "", nil
+	}
+	chunks, err := chunk.NewReader(file, &sltEventLayout, sltIndex)
+	if err != nil {
+		return "", end
+	}
+	defer chunks.Close()
+	kind, raw, err := chunks.Next()
+	if err != nil {
+		return "", end
+	}
+	if kind != sltFrom {
+		raw = nil
+	}
+	if why = o.differs(raw, l); why == "" && end == nil && o.Length != 0 {
+		why = "it is of another version of this trace"
+	}
+	return why, end
+}
+
+// differs reports what the first chunk of a file, nil if it has none, says against its being that of a location.
+func (o sltOrigin) differs(from []byte, l *Location) string {
+	if (o.run == 0) != (from == nil) {
+		return "it is of another run"
+	}
+	if from == nil {
+		return ""
+	}
+	c := chunk.Column{B: from}
+	run, rank, thread := c.Uint64(), c.Uint(), c.Uint()
+	switch {
+	case c.Bad || run != o.run:
+		return "it is of another run"
+	case rank != uint64(l.Rank) || thread != uint64(l.Thread):
+		return fmt.Sprintf("it has those of %s", (&Location{Rank: int(rank), Thread: int(thread)}).describe())
+	}
+	return ""
+}
+
+// checkSLTFile finds out early that the file of a location is missing, truncated, or that of another one.
+func checkSLTFile(src *source, l *Location, origin sltOrigin) (c fileCheck) {
 	warn := func(format string, args ...any) fileCheck {
 		c.Warnings = []string{fmt.Sprintf(format, args...)}
 		return c
@@ -199,11 +303,14 @@ func checkSLTFile(src *source, l *Location) (c fileCheck) {
 		c.Unreadable = fmt.Sprintf("%s: the events of %s cannot be read: the file is empty", src.showBeside(name), l.describe())
 		return c
 	}
-	var tail [chunk.TrailerLen]byte
-	if _, err := at.ReadAt(tail[:], info.Size()-chunk.TrailerLen); err == nil {
-		if _, err := sltEventLayout.CheckTrailer(tail[:]); err == nil {
-			return c
-		}
+	why, err := origin.foreign(file, at, info.Size(), l)
+	if why != "" {
+		c.Unreadable = fmt.Sprintf("%s: this is not the file of %s of the run in %s: %s; put the right file back",
+			src.showBeside(name), l.describe(), path.Base(src.show), why)
+		return c
+	}
+	if err == nil {
+		return c
 	}
 	c.Truncated = true
 	return warn("%s: byte %d: the file is truncated or damaged; the events of rank %d, thread %d are read as far as they are whole",

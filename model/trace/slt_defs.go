@@ -1,12 +1,12 @@
 package trace
 
 import (
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"slackline/internal/chunk"
 	"slackline/model/timeline"
@@ -21,12 +21,14 @@ type sltDefsWriter struct {
 }
 
 // writeSLTDefinitions writes the file of definitions.
-func writeSLTDefinitions(out io.Writer, d *Definitions) error {
+func writeSLTDefinitions(out io.Writer, d *Definitions, files *sltFiles) error {
 	w := &sltDefsWriter{w: chunk.NewWriter(out, &sltDefsLayout)}
-	w.properties(d)
+	w.properties(d, files.run)
 	for i := range d.Locations {
 		w.location(&d.Locations[i])
+		w.identity('d', files.events[i])
 	}
+	w.identity('a', files.streams)
 	for i := range d.Comms {
 		c := &d.Comms[i]
 		w.record('c')
@@ -62,7 +64,7 @@ func writeSLTDefinitions(out io.Writer, d *Definitions) error {
 
 // record begins a record.
 func (w *sltDefsWriter) record(letter byte) {
-	if len(w.buf) > sltPiece {
+	if len(w.buf) > sltPiece && w.w != nil {
 		w.flush()
 	}
 	w.buf = append(w.buf, letter)
@@ -94,7 +96,16 @@ func (w *sltDefsWriter) strings(values ...string) {
 	}
 }
 
-func (w *sltDefsWriter) properties(d *Definitions) {
+// identity writes what tells a file from others, if there is one.
+func (w *sltDefsWriter) identity(letter byte, id chunk.Identity) {
+	if id.Length > 0 {
+		w.record(letter)
+		w.uints(uint64(id.Length))
+		w.buf = binary.LittleEndian.AppendUint32(w.buf, id.Sum)
+	}
+}
+
+func (w *sltDefsWriter) properties(d *Definitions, run uint64) {
 	p := &d.Properties
 	w.record('p')
 	w.uints(uint64(d.Ranks))
@@ -103,6 +114,10 @@ func (w *sltDefsWriter) properties(d *Definitions) {
 	for _, list := range [][]string{p.Command, p.Launch} {
 		w.uints(uint64(len(list)))
 		w.strings(list...)
+	}
+	if run != 0 {
+		w.record('i')
+		w.buf = binary.LittleEndian.AppendUint64(w.buf, run)
 	}
 	if p.Yield != "" {
 		w.record('y')
@@ -195,20 +210,21 @@ func (w *sltDefsWriter) neighbors(comm uint64, c *timeline.Comm) {
 // sltDefsReader reads records of definitions.
 type sltDefsReader struct {
 	d       *Definitions
+	files   *sltFiles
 	c       chunk.Column
 	records uint64
 }
 
 // readSLTDefinitions reads the file of definitions, as far as it is whole. The error reports where and
 // why it is not.
-func readSLTDefinitions(in io.Reader, d *Definitions, show string) error {
+func readSLTDefinitions(in io.Reader, d *Definitions, files *sltFiles, show string) error {
 	file, err := chunk.NewReader(in, &sltDefsLayout, sltIndex)
 	if err != nil {
 		return damage.At(show, 0, "%v", err)
 	}
 	defer file.Close()
 	d.Stacks = []Stack{{}}
-	r := &sltDefsReader{d: d}
+	r := &sltDefsReader{d: d, files: files}
 	if err := r.run(file); err != nil {
 		return damage.At(show, file.Offset(), "%v", err)
 	}
@@ -273,10 +289,17 @@ func (r *sltDefsReader) record() error {
 	switch letter {
 	case 'p':
 		err = r.properties()
+	case 'i':
+		r.files.run = c.Uint64()
+	case 'a':
+		r.files.streams = r.identity()
 	case 'y':
 		d.Yield = c.String()
 	case 'l':
 		err = r.location()
+	case 'd':
+		r.files.events = slices.Grow(r.files.events, 1)[:max(len(d.Locations), 1)]
+		r.files.events[len(r.files.events)-1] = r.identity()
 	case 'o', 't':
 		err = r.clock(letter)
 	case 'r':
@@ -311,6 +334,15 @@ func (r *sltDefsReader) record() error {
 		return errShortRecord
 	}
 	return err
+}
+
+// identity reads what tells a file from others.
+func (r *sltDefsReader) identity() chunk.Identity {
+	id := chunk.Identity{Length: int64(r.number(math.MaxInt64))}
+	if b := r.c.Bytes(4); b != nil {
+		id.Sum = binary.LittleEndian.Uint32(b)
+	}
+	return id
 }
 
 // number reads a number that must not be larger than most.
@@ -359,20 +391,6 @@ func (r *sltDefsReader) location() error {
 	return err
 }
 
-// compare orders locations: by rank, then thread.
-func (l *Location) compare(other *Location) int {
-	return cmp.Or(cmp.Compare(l.Rank, other.Rank), cmp.Compare(l.Thread, other.Thread))
-}
-
-// checkOrder refuses a location that is not after the one before it, or not of a rank of the trace.
-func (d *Definitions) checkOrder(i int) error {
-	l := &d.Locations[i]
-	if l.Rank < d.Ranks && (i == 0 || d.Locations[i-1].compare(l) < 0) {
-		return nil
-	}
-	return fmt.Errorf("thread %d of rank %d is not in order or not in range", l.Thread, l.Rank)
-}
-
 // clock reads a record about the clock of the last location.
 func (r *sltDefsReader) clock(letter byte) error {
 	if len(r.d.Locations) == 0 {
@@ -384,9 +402,7 @@ func (r *sltDefsReader) clock(letter byte) error {
 		return nil
 	}
 	o := ClockOffset{Time: c.Int(), Offset: c.Int()}
-	if b := c.Bytes(8); b != nil {
-		o.Deviation = math.Float64frombits(binary.LittleEndian.Uint64(b))
-	}
+	o.Deviation = math.Float64frombits(c.Uint64())
 	l.Offsets = append(l.Offsets, o)
 	return nil
 }

@@ -42,6 +42,7 @@ type sltReader struct {
 	begun  bool
 	index  []byte // what the index must be
 	blocks uint64
+	from   bool  // it says whose it is
 	err    error // after the last event
 	sltDecoder
 }
@@ -86,9 +87,15 @@ func (r *sltReader) nextBlock() error {
 	switch {
 	case err != nil:
 	case kind == sltIndex:
-		if !slices.Equal(raw, append(binary.AppendUvarint(nil, r.blocks), r.index...)) {
+		index := append(binary.AppendUvarint(nil, r.blocks), r.index...)
+		if r.from {
+			index = binary.LittleEndian.AppendUint32(index, r.chunks.Sum())
+		}
+		if !slices.Equal(raw, index) {
 			err = errors.New("the index does not agree with the events")
 		}
+	case kind == sltFrom && r.chunks.Offset() == chunk.HeaderLen: // it has been looked at
+		r.from = true
 	case kind == sltEvts:
 		err = r.begin(raw, r.limits)
 		if err == nil && r.begun && r.time < r.last {

@@ -18,6 +18,7 @@ import (
 	"slackline/internal/atomicfile"
 	"slackline/model/timeline"
 	"slackline/model/trace/damage"
+	"slackline/model/trace/streams"
 )
 
 // write writes a trace to a new path and returns it.
@@ -284,8 +285,105 @@ func TestSLTNewerVersion(t *testing.T) {
 	newer.Version = 9
 	data := append(newer.Header(), files[sltDefinitions].Data[16:]...)
 	_, err := Open(damaged(files, sltDefinitions, data), ".", Options{})
-	if err == nil || !strings.Contains(err.Error(), "version 9 of the format; this one reads versions 1 to 4") {
+	if err == nil || !strings.Contains(err.Error(), "version 9 of the format; this one reads versions 1 to 5") {
 		t.Errorf("Open = %v", err)
+	}
+}
+
+// A file that belongs to another location or run is refused, whole or cut off.
+func TestSLTForeign(t *testing.T) {
+	tr := randomTrace(5, 2, 2, 300)
+	files, other := mapFS(t, write(t, tr, "slt")), mapFS(t, write(t, randomTrace(6, 2, 2, 300), "slt"))
+	shorter := allEvents(t, tr)
+	shorter[2] = shorter[2][:200]
+	version := mapFS(t, write(t, newMemory(tr.Definitions, shorter), "slt"))
+	old := mapFS(t, "testdata/version4.slt")
+	half := func(f *fstest.MapFile) []byte { return f.Data[:len(f.Data)/2] }
+	for _, tc := range []struct {
+		what, name string
+		files      fstest.MapFS
+		data       []byte
+		want       string
+	}{
+		{"of another rank", "0-0.slt", files, files["1-0.slt"].Data,
+			"not the file of rank 0 of the run in definitions.slt: it has those of rank 1;"},
+		{"of another thread", "0-1.slt", files, files["0-0.slt"].Data,
+			"not the file of rank 0, thread 1 of the run in definitions.slt: it has those of rank 0;"},
+		{"of another rank, cut", "0-0.slt", files, half(files["1-0.slt"]), "it has those of rank 1"},
+		{"of another run", "1-0.slt", files, other["1-0.slt"].Data, "it is of another run; put the right file back"},
+		{"of another run, cut", "1-0.slt", files, half(other["1-0.slt"]), "it is of another run"},
+		{"of the same run, with other events", "1-0.slt", files, version["1-0.slt"].Data, "it is of another version of this trace"},
+		{"without an origin", "1-0.slt", files, old["1-0.slt"].Data, "it is of another run"},
+		{"with an origin among some without", "1-0.slt", old, files["1-0.slt"].Data, "it is of another run"},
+	} {
+		mixed, err := Open(damaged(tc.files, tc.name, tc.data), ".", Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := filepath.Join(t.TempDir(), "run")
+		if _, err := Write(out, mixed, "slt", WriteOptions{}); err == nil || !strings.HasPrefix(err.Error(), tc.name+": ") ||
+			!strings.Contains(err.Error(), tc.want) || !strings.HasSuffix(err.Error(), partialHint) {
+			t.Errorf("%s: error = %v, want %q", tc.what, err, tc.want)
+		}
+		if _, err := Write(out, mixed, "slt", WriteOptions{Partial: true}); err != nil || len(mixed.Warnings) != 1 {
+			t.Errorf("%s: what is left cannot be read: %v, %q", tc.what, err, mixed.Warnings)
+		}
+	}
+	mixed, err := Open(damaged(files, sltDefinitions, other[sltDefinitions].Data), ".", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := (&conversion{Trace: mixed}).checkWhole(); err == nil ||
+		!strings.Contains(err.Error(), "0-0.slt: this is not the file of rank 0") {
+		t.Errorf("definitions of another run: error = %v", err)
+	}
+}
+
+// So is a file of streams.
+func TestSLTForeignStreams(t *testing.T) {
+	const cases = "../../testdata/accelerator/cases/"
+	files := mapFS(t, write(t, mustOpen(t, cases+"10-mpi-cuda/traces.otf2"), "slt"))
+	other := mapFS(t, write(t, mustOpen(t, cases+"11-mpi-hip/traces.otf2"), "slt"))
+	without := mapFS(t, write(t, randomTrace(5, 4, 1, 0), "slt"))
+	missing := damaged(files, "other", nil)
+	delete(missing, streams.Name)
+	for want, files := range map[string]fstest.MapFS{
+		"the file is missing; put the one of this run back":             missing,
+		"the file is of another run; put the one of this run back":      damaged(files, streams.Name, other[streams.Name].Data),
+		"no streams of accelerators: the file is of another run; remov": damaged(without, streams.Name, files[streams.Name].Data),
+	} {
+		mixed, err := Open(files, ".", Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := filepath.Join(t.TempDir(), "run")
+		if _, err := Write(out, mixed, "slt", WriteOptions{}); err == nil || !strings.Contains(err.Error(), streams.Name+": ") ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("error = %v, want %q", err, want)
+		}
+		if _, err := Write(out, mixed, "slt", WriteOptions{Partial: true}); err != nil {
+			t.Errorf("what is left cannot be read: %v", err)
+		}
+	}
+}
+
+// A trace of before files said whose they are is read as it was. It was written by a slackline that wrote version 4.
+func TestSLTVersion4(t *testing.T) {
+	want := mustOpen(t, "../../testdata/accelerator/cases/10-mpi-cuda/traces.otf2")
+	old := mustOpen(t, "testdata/version4.slt")
+	compare(t, old, want)
+	again := mustOpen(t, write(t, old, "slt"))
+	var timelines [3]*timeline.Timeline
+	for i, tr := range []*Trace{want, old, again} {
+		var err error
+		if timelines[i], err = ToTimeline(tr, TimelineOptions{Strict: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tl := range timelines[1:] {
+		if diff := cmp.Diff(timelines[0].Devices, tl.Devices); diff != "" || tl.Devices == nil {
+			t.Errorf("devices (-want +got):\n%s", diff)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package trace
 import (
 	"cmp"
 	"encoding/binary"
+	"hash/fnv"
 	"io"
 	"runtime"
 	"sync/atomic"
@@ -21,6 +22,7 @@ func writeSLT(d *atomicfile.Dir, _ string, t *Trace, o WriteOptions) ([]string, 
 	}
 	defs := t.Definitions
 	defs.Locations = append([]Location(nil), defs.Locations...)
+	files := sltFiles{run: runOf(&defs), events: make([]chunk.Identity, len(defs.Locations))}
 	var warnings warningList
 	err = eachLocation(len(defs.Locations), o.Threads, func(i int) error {
 		l := &defs.Locations[i]
@@ -28,9 +30,10 @@ func writeSLT(d *atomicfile.Dir, _ string, t *Trace, o WriteOptions) ([]string, 
 			return err
 		}
 		if l.Missing {
-			return nil
+			return l.refuse(&o)
 		}
-		damage, err := writeSLTEvents(d, t, i, l, &o)
+		var damage, err error
+		files.events[i], damage, err = writeSLTEvents(d, t, i, l, files.run, &o)
 		if damage != nil {
 			l.Truncated = true
 			warnings.add("%v", damage)
@@ -40,11 +43,28 @@ func writeSLT(d *atomicfile.Dir, _ string, t *Trace, o WriteOptions) ([]string, 
 	if err != nil {
 		return warnings.list, err
 	}
-	err = writeFile(d, sltDefinitions, func(out io.Writer) error { return writeSLTDefinitions(out, &defs) })
-	if err == nil && devices != nil {
-		err = writeFile(d, streams.Name, func(out io.Writer) error { return streams.Write(out, devices) })
+	if devices != nil {
+		err = writeFile(d, streams.Name, func(out io.Writer) (err error) {
+			files.streams, err = streams.Write(out, devices)
+			return err
+		})
+	}
+	if err == nil {
+		err = writeFile(d, sltDefinitions, func(out io.Writer) error { return writeSLTDefinitions(out, &defs, &files) })
 	}
 	return warnings.list, err
+}
+
+// runOf numbers a run by what is known of it before its events are written.
+func runOf(d *Definitions) uint64 {
+	w := &sltDefsWriter{}
+	w.properties(d, 0)
+	for i := range d.Locations {
+		w.location(&d.Locations[i])
+	}
+	hash := fnv.New64a()
+	hash.Write(w.buf)
+	return max(hash.Sum64(), 1) // 0 would be none
 }
 
 // eachLocation calls f for the numbers 0 to n-1 from several goroutines and returns the error of the
@@ -67,18 +87,20 @@ func eachLocation(n, threads int, f func(i int) error) error {
 }
 
 // writeSLTEvents writes the file of location i and counts its events.
-func writeSLTEvents(d *atomicfile.Dir, t *Trace, i int, l *Location, o *WriteOptions) (damage, err error) {
+func writeSLTEvents(d *atomicfile.Dir, t *Trace, i int, l *Location, run uint64, o *WriteOptions) (id chunk.Identity, damage, err error) {
 	f, err := d.Create(sltFile(l))
 	if err != nil {
-		return nil, err
+		return id, nil, err
 	}
 	w := newSLTWriter(chunk.NewWriter(f, &sltEventLayout))
+	from := binary.AppendUvarint(binary.LittleEndian.AppendUint64(nil, run), uint64(l.Rank))
+	w.file.Chunk(sltFrom, binary.AppendUvarint(from, uint64(l.Thread)))
 	l.Events, damage, err = t.eachChecked(i, o, func(e *Event) error {
 		w.add(e)
 		return w.file.Err()
 	})
 	finish := w.finish()
-	return damage, cmp.Or(err, finish, f.Close())
+	return w.file.Identity(), damage, cmp.Or(err, finish, f.Close())
 }
 
 // sltWriter collects events to chunks.
@@ -264,5 +286,6 @@ func (w *sltWriter) flush() {
 // finish writes what is left, and the index.
 func (w *sltWriter) finish() error {
 	w.flush()
-	return w.file.Finish(sltIndex, append(binary.AppendUvarint(nil, w.blocks), w.index...))
+	index := append(binary.AppendUvarint(nil, w.blocks), w.index...)
+	return w.file.Finish(sltIndex, binary.LittleEndian.AppendUint32(index, w.file.Sum()))
 }

@@ -8,6 +8,7 @@
 package trace
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 
@@ -88,6 +89,20 @@ type Location struct {
 	Unreadable   string // why its file cannot be read: that is an error, unless a part of the trace is enough
 	Offsets      []ClockOffset
 	RoundTrips   []RoundTrip
+}
+
+// compare orders locations: by rank, then thread.
+func (l *Location) compare(other *Location) int {
+	return cmp.Or(cmp.Compare(l.Rank, other.Rank), cmp.Compare(l.Thread, other.Thread))
+}
+
+// checkOrder refuses a location that is not after the one before it, or not of a rank of the trace.
+func (d *Definitions) checkOrder(i int) error {
+	l := &d.Locations[i]
+	if l.Rank < d.Ranks && (i == 0 || d.Locations[i-1].compare(l) < 0) {
+		return nil
+	}
+	return fmt.Errorf("thread %d of rank %d is not in order or not in range", l.Thread, l.Rank)
 }
 
 // ClockOffset states that at Time, on the location's own clock, Offset is to be added; ps.

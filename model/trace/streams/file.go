@@ -1,6 +1,7 @@
 package streams
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -17,9 +18,9 @@ import (
 //	file   = header("SLTSTRMS") STRM* INDX trailer("SLTS")
 //	STRM   = record*
 //	record = word:byte count:uint count*int name:string
-//	INDX   = records:uint
+//	INDX   = records:uint sum:4 bytes
 //
-// uint, int and string are as in the format slt.
+// uint, int, string and sum are as in the format slt. Version 1 has no sum.
 
 // Name is that of the file, beside the definitions of a trace or in its directory.
 const Name = "streams.slt"
@@ -30,7 +31,7 @@ const (
 	piece = 1 << 20 // the writer ends a chunk beyond this many bytes
 )
 
-var layout = chunk.Layout{Magic: "SLTSTRMS", End: "SLTS", Version: 1, What: "file of streams of a slackline trace"}
+var layout = chunk.Layout{Magic: "SLTSTRMS", End: "SLTS", Version: 2, What: "file of streams of a slackline trace"}
 
 // append appends a record to a chunk.
 func (r *Record) append(raw []byte) []byte {
@@ -42,8 +43,13 @@ func (r *Record) append(raw []byte) []byte {
 	return chunk.AppendString(raw, r.Name)
 }
 
-// Write writes what ran on the devices of a timeline.
-func Write(out io.Writer, tl *timeline.Timeline) error {
+// Identify returns what tells a file from others.
+func Identify(file io.ReaderAt, length int64) (chunk.Identity, error) {
+	return layout.Identify(file, length)
+}
+
+// Write writes what ran on the devices of a timeline. It returns what tells the file from others.
+func Write(out io.Writer, tl *timeline.Timeline) (chunk.Identity, error) {
 	w := chunk.NewWriter(out, &layout)
 	var raw []byte
 	count := uint64(0)
@@ -56,12 +62,13 @@ func Write(out io.Writer, tl *timeline.Timeline) error {
 		return w.Err()
 	})
 	if err != nil {
-		return err
+		return chunk.Identity{}, err
 	}
 	if len(raw) > 0 {
 		w.Chunk(kind, raw)
 	}
-	return w.Finish(index, binary.AppendUvarint(nil, count))
+	err = w.Finish(index, binary.LittleEndian.AppendUint32(binary.AppendUvarint(nil, count), w.Sum()))
+	return w.Identity(), err
 }
 
 // Read reads the records of a file, as far as it is whole. The error says where and why it is not.
@@ -84,8 +91,13 @@ func Read(in io.Reader, visit func(*Record) error) error {
 		c := chunk.Column{B: raw}
 		switch word {
 		case index:
-			if n := c.Uint(); c.Bad || c.Left() > 0 || n != count {
+			n := c.Uint()
+			sum := c.Bytes(uint64(min(c.Left(), 4))) // none in version 1
+			if c.Bad || c.Left() > 0 || n != count {
 				return fmt.Errorf("byte %d: the index announces %d records, but there are %d", file.Offset(), n, count)
+			}
+			if len(sum) > 0 && !bytes.Equal(sum, binary.LittleEndian.AppendUint32(nil, file.Sum())) {
+				return fmt.Errorf("byte %d: the index does not agree with the records", file.Offset())
 			}
 			continue
 		case kind:

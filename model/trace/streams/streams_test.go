@@ -62,7 +62,7 @@ func all(int) bool { return true }
 func TestWrittenAndRead(t *testing.T) {
 	want := run()
 	var file bytes.Buffer
-	if err := Write(&file, want); err != nil {
+	if _, err := Write(&file, want); err != nil {
 		t.Fatal(err)
 	}
 	got := hosts()
@@ -141,7 +141,7 @@ func FuzzRead(f *testing.F) {
 		if tl.Devices == nil {
 			return
 		}
-		if err := Write(&again, tl); err != nil {
+		if _, err := Write(&again, tl); err != nil {
 			t.Fatal(err)
 		}
 		back := hosts()
@@ -167,7 +167,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 	d.Finish(nil)
 	var file bytes.Buffer
-	if err := Write(&file, tl); err != nil {
+	if _, err := Write(&file, tl); err != nil {
 		b.Fatal(err)
 	}
 	passes, cpu := 0, memory.CPU()
