@@ -41,16 +41,13 @@ type findings struct {
 	byWait       *coloring
 	byCause      *coloring
 
-	largestOnce  sync.Once
-	largest      []waits.State
-	waitedOnce   sync.Once
-	longest      []weighed // messages that the largest wait states waited for
-	clustersOnce sync.Once
-	clusters     *Clusters
-	numbersOnce  sync.Once
-	numbers      compare.Run
-	treeOnce     sync.Once
-	tree         *Tree
+	// What is made when it is first asked for:
+	largest    func() []waits.State
+	clusters   func() *Clusters
+	numbers    func() compare.Run
+	tree       func() *Tree
+	waitedOnce sync.Once
+	longest    []weighed // messages that the largest wait states waited for
 }
 
 // The states of an analysis.
@@ -158,6 +155,10 @@ func (v *view) analyze(ctx context.Context) (_ *findings, err error) {
 	if f.iterations, err = result.Iterations(ctx, f.profile); err != nil {
 		return nil, err
 	}
+	f.largest = sync.OnceValue(func() []waits.State { return result.Largest(MaxList) })
+	f.clusters = sync.OnceValue(func() *Clusters { return v.makeClusters(f) })
+	f.numbers = sync.OnceValue(func() compare.Run { return compare.Of(result) })
+	f.tree = sync.OnceValue(func() *Tree { return v.makeTree(f) })
 	return f, ctx.Err()
 }
 

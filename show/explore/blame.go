@@ -10,9 +10,6 @@ import (
 // answerWaits gives the wait states and their causes.
 func answerWaits(v *view, f *findings, q *query) (any, error) {
 	limit := q.limit(200)
-	if q.err != nil {
-		return nil, q.err
-	}
 	t := &f.result.Totals
 	a := &Waits{
 		Waiting: int64(t.Waiting.Amount), Unattributed: int64(t.Unattributed), Uncertain: int64(t.Uncertain), States: f.result.States,

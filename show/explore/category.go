@@ -85,9 +85,6 @@ func (v *view) coloring(ctx context.Context, color string) (*coloring, error) {
 // answerLegend gives the meaning of the categories.
 func answerLegend(ctx context.Context, v *view, q *query) (any, error) {
 	color := q.word("color", colors, colors[colorKind])
-	if q.err != nil {
-		return nil, q.err
-	}
 	legend := &Legend{Color: color, Generation: v.generation}
 	if color == colors[colorPath] {
 		legend.Categories = v.pathCategories()

@@ -17,10 +17,7 @@ const (
 )
 
 // answerClusters puts ranks that behave alike together.
-func answerClusters(v *view, f *findings, _ *query) (any, error) {
-	f.clustersOnce.Do(func() { f.clusters = v.makeClusters(f) })
-	return f.clusters, nil
-}
+func answerClusters(_ *view, f *findings, _ *query) (any, error) { return f.clusters(), nil }
 
 // makeClusters goes through the ranks: each joins the first cluster whose first rank it is like, or starts one. The representative
 // of a cluster is the rank that is nearest to its mean.

@@ -2,7 +2,6 @@ package explore
 
 import (
 	"context"
-	"unsafe"
 
 	"slackline/internal/parallel"
 	"slackline/model/unit"
@@ -63,21 +62,12 @@ type index interface {
 	// look fills columns of a location: bins of a width (a power of two), from a number on. It calls missing for those
 	// that are narrower than the bins that there are: few calls lie there, and they can be asked themselves.
 	look(width, location, first int, out []uint16, missing func(from, to int))
-	bytes() int64
 }
 
 // pyramid is an index whose bins have the given type.
 type pyramid[T cell] struct {
 	layout *layout
 	bins   [][]T // by location, as the layout has them
-}
-
-func (p *pyramid[T]) bytes() int64 {
-	n := int64(0)
-	for _, bins := range p.bins {
-		n += int64(len(bins)) * int64(unsafe.Sizeof(T(0)))
-	}
-	return n
 }
 
 func (p *pyramid[T]) look(width, location, first int, out []uint16, missing func(from, to int)) {

@@ -40,8 +40,7 @@ func (s *Server) answerCompare(ctx context.Context, q *query) (any, error) {
 			if err != nil {
 				return nil, err
 			}
-			f.numbersOnce.Do(func() { f.numbers = compare.Of(f.result) })
-			sides[i] = append(sides[i], f.numbers)
+			sides[i] = append(sides[i], f.numbers())
 		}
 	}
 	a.Before, a.After = len(sides[0]), len(sides[1])

@@ -11,9 +11,6 @@ import (
 func answerCritical(v *view, f *findings, q *query) (any, error) {
 	from, to := q.span(v.length())
 	width := int(q.number("width", 1, MaxWidth, 1024))
-	if q.err != nil {
-		return nil, q.err
-	}
 	a := &Critical{Length: int64(f.critical.Length), Missing: int64(f.critical.Missing), Paths: []CriticalPath{}}
 	step := (to-from-1)/unit.Duration(width) + 1
 	a.Pieces = v.criticalPieces(f.critical.Segments, v.tl.Start+from, v.tl.Start+to, step)

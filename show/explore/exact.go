@@ -12,9 +12,6 @@ import (
 // answerLocations names rows.
 func answerLocations(_ context.Context, v *view, q *query) (any, error) {
 	r := q.rows(v)
-	if q.err != nil {
-		return nil, q.err
-	}
 	list := &Locations{First: r.first, Locations: []Location{}, Cut: r.last-r.first > MaxList}
 	for i := r.first; i < min(r.last, r.first+MaxList); i++ {
 		l := &v.tl.Locations[r.at(i)]
@@ -75,11 +72,7 @@ func (v *view) callsOf(location int, from, to unit.Duration, limit int) (calls [
 	l := &v.tl.Locations[location]
 	c := &l.Calls
 	n := int32(c.Len())
-	var open []int32 // the innermost last
-	for i := v.windows.Innermost(int32(location), from, n); i >= 0; i = v.windows.Caller(int32(location), i) {
-		open = append(open, i)
-	}
-	slices.Reverse(open)
+	open := v.openAt(location, from)
 	calls = []Call{}
 	add := func(i int32, depth int) bool {
 		if len(calls) == limit {
@@ -109,6 +102,16 @@ func (v *view) callsOf(location int, from, to unit.Duration, limit int) (calls [
 		open = append(open, i)
 	}
 	return calls, true
+}
+
+// openAt are the calls of a location that are open at a moment, the innermost last.
+func (v *view) openAt(location int, at unit.Duration) (open []int32) {
+	n := int32(v.tl.Locations[location].Calls.Len())
+	for i := v.windows.Innermost(int32(location), at, n); i >= 0; i = v.windows.Caller(int32(location), i) {
+		open = append(open, i)
+	}
+	slices.Reverse(open)
+	return open
 }
 
 func comparePoll(p timeline.Poll, call int32) int { return cmp.Compare(p.Call, call) }

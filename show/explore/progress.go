@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"context"
 	"slices"
 	"sync"
 )
@@ -38,7 +39,7 @@ func (w *works) begin(name string) (say func(step string, done float64), end fun
 }
 
 // answerProgress lists what is under way in all runs.
-func (s *Server) answerProgress() (any, error) {
+func (s *Server) answerProgress(context.Context, *query) (any, error) {
 	p := &Progress{Work: []Work{}}
 	for _, in := range s.inputs {
 		v := in.view.Load()

@@ -14,7 +14,8 @@ import (
 	"slackline/model/unit"
 )
 
-// query reads the parameters of a request. The first error is kept.
+// query reads the parameters of a request. The first error is kept and becomes the answer; a value that is wrong is replaced by its
+// default. Those who compute for long look at the error before.
 type query struct {
 	values url.Values
 	other  *view // a second input, of questions about two

@@ -14,9 +14,9 @@ import (
 )
 
 // endpoint answers a request: a value that becomes JSON, or a *binaryAnswer.
-type endpoint struct {
+type endpoint[F any] struct {
 	parameters []string // beside run
-	answer     answerFunc
+	answer     F
 }
 
 type answerFunc func(context.Context, *view, *query) (any, error)
@@ -42,8 +42,15 @@ func ofAnalysis(f func(*view, *findings, *query) (any, error)) answerFunc {
 	}
 }
 
+// general are the questions about all that is open, by name.
+var general = map[string]endpoint[func(*Server, context.Context, *query) (any, error)]{
+	"runs":     {[]string{"reload", "whole"}, (*Server).answerRuns},
+	"progress": {nil, (*Server).answerProgress},
+	"compare":  {[]string{"before", "after"}, (*Server).answerCompare},
+}
+
 // endpoints are the questions about a run, by name. The list with their meaning is in the package's comment.
-var endpoints = map[string]endpoint{
+var endpoints = map[string]endpoint[answerFunc]{
 	"locations": {[]string{"first", "last", "ranks"}, ofRun(answerLocations)},
 	"legend":    {[]string{"color"}, ofRun(answerLegend)},
 	"timeline":  {[]string{"from", "to", "width", "first", "last", "ranks", "rows", "color"}, ofRun(answerTimeline)},
@@ -131,25 +138,12 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request, name string) {
 
 func (s *Server) answer(r *http.Request, name string) (_ any, err error) {
 	defer fault.Catch(&err)
-	if name == "runs" {
-		q, err := newQuery(r.URL.RawQuery, []string{"reload", "whole"})
+	if e, ok := general[name]; ok {
+		q, err := newQuery(r.URL.RawQuery, e.parameters)
 		if err != nil {
 			return nil, err
 		}
-		return s.answerRuns(q)
-	}
-	if name == "progress" {
-		if _, err := newQuery(r.URL.RawQuery, nil); err != nil {
-			return nil, err
-		}
-		return s.answerProgress()
-	}
-	if name == "compare" {
-		q, err := newQuery(r.URL.RawQuery, []string{"before", "after"})
-		if err != nil {
-			return nil, err
-		}
-		return s.answerCompare(r.Context(), q)
+		return e.answer(s, r.Context(), q)
 	}
 	e, ok := endpoints[name]
 	if !ok {
@@ -173,10 +167,7 @@ func (s *Server) answer(r *http.Request, name string) (_ any, err error) {
 		}
 	}
 	answer, err := e.answer(r.Context(), v, q)
-	if err == nil && q.err != nil {
-		err = q.err
-	}
-	return answer, err
+	return answer, cmp.Or(err, q.err)
 }
 
 // write sends an answer.

@@ -1,13 +1,14 @@
 package explore
 
 import (
+	"context"
 	"slices"
 
 	"slackline/model/timeline"
 )
 
 // answerRuns lists what is open.
-func (s *Server) answerRuns(q *query) (any, error) {
+func (s *Server) answerRuns(_ context.Context, q *query) (any, error) {
 	if q.given("reload") {
 		k := q.number("reload", 0, int64(len(s.inputs))-1, 0)
 		if q.err != nil {

@@ -52,7 +52,7 @@ type selector struct {
 
 func newSelector() *selector {
 	return &selector{
-		times: map[int32]unit.Duration{}, device: map[int32]unit.Duration{}, calls: newTallies(), states: newTallies(), messages: newTallies(),
+		times: map[int32]unit.Duration{}, device: map[int32]unit.Duration{}, calls: &tallies{}, states: &tallies{}, messages: &tallies{},
 	}
 }
 
@@ -282,11 +282,7 @@ func (s *selector) describeWaits(a *Selection, f *findings, kinds map[profile.Ki
 			a.Causes = append(a.Causes, SelectedCause{Rank: -1, Amount: x.sum, Category: noCause})
 		default:
 			o := f.originList[x.key-originsFrom]
-			cause := SelectedCause{Rank: int(o.Rank), Path: int(o.Path), Amount: x.sum, Category: otherCause}
-			if category, ok := f.causes[o]; ok {
-				cause.Category = category
-			}
-			a.Causes = append(a.Causes, cause)
+			a.Causes = append(a.Causes, SelectedCause{int(o.Rank), int(o.Path), x.sum, int(f.originCategory(o))})
 		}
 	}
 	for _, w := range byMetric {

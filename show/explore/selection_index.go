@@ -44,8 +44,6 @@ type tallies struct {
 	list []tally
 }
 
-func newTallies() *tallies { return &tallies{} }
-
 func (t *tallies) add(key int32, count, sum int64) {
 	for int(key) >= len(t.at) {
 		t.at = append(t.at, make([]int32, len(t.at)+64)...)
@@ -122,7 +120,7 @@ func newSelectionIndex(ctx context.Context, v *view, f *findings) (*selectionInd
 		}
 		say("sums over calls, waits and messages", float64(done.Add(1)-1)/float64(n))
 		if workers[worker] == nil {
-			workers[worker], sums[worker] = newTallies(), profile.NewSums(v.paths)
+			workers[worker], sums[worker] = &tallies{}, profile.NewSums(v.paths)
 		}
 		t := workers[worker]
 		x.calls[location] = blocksOf(v.tl.Locations[location].Calls.Len(), t, v.tallyCall(location))

@@ -2,7 +2,6 @@ package explore
 
 import (
 	"context"
-	"slices"
 
 	"slackline/model/timeline"
 	"slackline/model/unit"
@@ -43,11 +42,7 @@ type stacker struct {
 func (s *stacker) walk(ctx context.Context, location int) error {
 	c := s.calls
 	n := int32(c.Len())
-	var open []int32 // the innermost last
-	for i := s.v.windows.Innermost(int32(location), s.from, n); i >= 0; i = s.v.windows.Caller(int32(location), i) {
-		open = append(open, i)
-	}
-	slices.Reverse(open)
+	open := s.v.openAt(location, s.from)
 	for depth, i := range open {
 		s.add(i, depth)
 	}

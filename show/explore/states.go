@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"slices"
 	"sort"
 
 	"slackline/analyze/waits"
@@ -55,10 +56,10 @@ func answerStates(v *view, f *findings, q *query) (any, error) {
 // stateCount is the number of single wait states, with those of which nothing counts.
 func (f *findings) stateCount() int { return len(f.origins) }
 
-// largestStates are the longest wait states of the run. They are found once.
+// largestStates are the longest wait states of the run.
 func (f *findings) largestStates(n int) []waits.State {
-	f.largestOnce.Do(func() { f.largest = f.result.Largest(MaxList) })
-	return f.largest[:min(n, len(f.largest))]
+	all := f.largest()
+	return all[:min(n, len(all))]
 }
 
 // state describes a wait state.
@@ -217,7 +218,7 @@ func (v *view) longestCall(location int, path int32, begin, end unit.Duration) (
 			from, to, ok = f, t, true
 		}
 	}
-	for i := v.windows.Innermost(int32(location), begin, n); i >= 0; i = v.windows.Caller(int32(location), i) {
+	for _, i := range slices.Backward(v.openAt(location, begin)) {
 		consider(i)
 	}
 	first := firstAfter(c, begin)

@@ -88,10 +88,7 @@ func eachWait(m waits.Metric) func(*findings, func(int, int32, int64)) {
 }
 
 // answerTree gives the call tree with its metrics.
-func answerTree(v *view, f *findings, _ *query) (any, error) {
-	f.treeOnce.Do(func() { f.tree = v.makeTree(f) })
-	return f.tree, nil
-}
+func answerTree(_ *view, f *findings, _ *query) (any, error) { return f.tree(), nil }
 
 // mostNodes is how many call paths a tree has at most.
 const mostNodes = 50_000
@@ -139,9 +136,6 @@ func answerDistribution(v *view, f *findings, q *query) (any, error) {
 	d := &Distribution{
 		Path: int(q.number("path", 0, int64(v.paths.Len())-1, 0)), Metric: q.word("metric", names, names[0]),
 		Inclusive: q.number("inclusive", 0, 1, 1) == 1, Values: make([]int64, v.tl.Ranks), Grid: gridOf(v.tl),
-	}
-	if q.err != nil {
-		return nil, q.err
 	}
 	wanted := v.subtree(d.Path, d.Inclusive)
 	metric := &metrics[slices.Index(names, d.Metric)]
