@@ -15,14 +15,13 @@ import (
 	"time"
 
 	"slackline/cli/clitest"
-	"slackline/internal/slurmtest"
 	"slackline/observe/mpi"
 	"slackline/observe/mpi/mpitest"
 )
 
 // onSlurm is a cluster with slackline in PATH.
 type onSlurm struct {
-	*slurmtest.Cluster
+	*slurmCluster
 	home *testing.T // of the cluster
 	dir  string     // where commands run
 }
@@ -34,7 +33,7 @@ var srunMPI = map[mpi.Kind]string{mpi.OpenMPI: "pmix", mpi.MPICH: "pmi2"}
 func TestSlurm(t *testing.T) {
 	mpitest.Crowd(t)
 	t.Setenv("OMPI_MCA_btl_tcp_if_include", "127.0.0.0/8") // all nodes are this machine
-	s := &onSlurm{Cluster: slurmtest.Start(t), home: t}
+	s := &onSlurm{slurmCluster: startSlurm(t), home: t}
 	each := func(name string, test func(t *testing.T, s *onSlurm, l *mpi.Library, program string)) {
 		t.Run(name, func(t *testing.T) {
 			mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
@@ -59,14 +58,14 @@ func TestSlurm(t *testing.T) {
 }
 
 // in is the cluster with another directory.
-func (s *onSlurm) in(t *testing.T) *onSlurm { return &onSlurm{s.Cluster, s.home, t.TempDir()} }
+func (s *onSlurm) in(t *testing.T) *onSlurm { return &onSlurm{s.slurmCluster, s.home, t.TempDir()} }
 
 // attempts is how often a command is started that needs PMIx. Now and then MPI_Init of Open MPI 4.1.4 crashes when Slurm
 // starts it through PMIx, or the step of one node hangs in the first exchange and never ends; both without slackline, too.
 const attempts = 3
 
 // renew replaces the cluster, of which a node may be lost, by another one.
-func (s *onSlurm) renew() { *s.Cluster = *slurmtest.Start(s.home) }
+func (s *onSlurm) renew() { *s.slurmCluster = *startSlurm(s.home) }
 
 // command prepares a command. It must end in time.
 func (s *onSlurm) command(words ...string) (*exec.Cmd, *bytes.Buffer) {
@@ -99,7 +98,7 @@ func (s *onSlurm) run(t *testing.T, words ...string) (int, string) {
 
 // end waits for the end of a command, which is killed if that takes too long.
 func (s *onSlurm) end(c *exec.Cmd, out *bytes.Buffer) (code int, text string, ended bool) {
-	late := time.AfterFunc(slurmtest.Timeout, func() { _ = c.Process.Kill() })
+	late := time.AfterFunc(slurmTimeout, func() { _ = c.Process.Kill() })
 	_ = c.Wait()
 	return c.ProcessState.ExitCode(), out.String(), late.Stop()
 }
@@ -116,7 +115,7 @@ func (s *onSlurm) ok(t *testing.T, words ...string) string {
 
 // appears waits for a file.
 func (s *onSlurm) appears(name string) bool {
-	for begin := time.Now(); time.Since(begin) < slurmtest.Timeout; time.Sleep(20 * time.Millisecond) {
+	for begin := time.Now(); time.Since(begin) < slurmTimeout; time.Sleep(20 * time.Millisecond) {
 		if info, err := os.Stat(filepath.Join(s.dir, name)); err == nil && info.Size() > 0 {
 			return true
 		}
@@ -350,7 +349,7 @@ seed: 1
 	}
 	s.wait(t, "calls")
 	for begin := time.Now(); len(strings.Fields(s.Queue(t, "--format=%i"))) < 3; time.Sleep(50 * time.Millisecond) {
-		if time.Since(begin) > slurmtest.Timeout {
+		if time.Since(begin) > slurmTimeout {
 			t.Fatalf("there are not three jobs:\n%s", out)
 		}
 	}
@@ -359,7 +358,7 @@ seed: 1
 	}
 	// the third job begins
 	for begin := time.Now(); len(clitest.Lines(t, filepath.Join(s.dir, "calls"))) < 2; time.Sleep(50 * time.Millisecond) {
-		if time.Since(begin) > slurmtest.Timeout {
+		if time.Since(begin) > slurmTimeout {
 			t.Fatalf("the job that ran has not ended:\n%s", out)
 		}
 	}

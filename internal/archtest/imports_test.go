@@ -120,8 +120,8 @@ func TestImports(t *testing.T) {
 }
 
 // forTests are the packages that only tests may import, and each other.
-var forTests = []string{"cli/clitest", "internal/arrowfile/arrowtest", "internal/browser", "internal/needed", "internal/slurmtest",
-	"model/trace/tracetest", "observe/mpi/mpitest"}
+var forTests = []string{"cli/clitest", "internal/arrowfile/arrowtest", "internal/browser", "internal/needed", "model/trace/tracetest",
+	"observe/mpi/mpitest"}
 
 func TestForTests(t *testing.T) {
 	for _, f := range sources(t) {

@@ -1,11 +1,6 @@
 //go:build linux
 
-// Package slurmtest is for tests that need Slurm: it starts a cluster of three nodes on this machine, with everything it
-// writes in one directory, and ends it whatever becomes of the test.
-//
-// It needs no service of the system: munge has a key and a socket of its own, all ports are free ones, and neither
-// cgroups nor accounting are used. What the nodes run is not known here.
-package slurmtest
+package cli_test
 
 import (
 	"bytes"
@@ -24,17 +19,17 @@ import (
 	"slackline/internal/needed"
 )
 
-// Nodes is the number of nodes of a cluster, each with as many CPUs, whatever the machine has.
+// The nodes of a cluster, and the CPUs of each, whatever the machine has.
 const (
-	Nodes = 3
-	CPUs  = 4
+	slurmNodes = 3
+	slurmCPUs  = 4
 )
 
-// Timeout is far more than anything here takes, also on a busy machine.
-const Timeout = 2 * time.Minute
+// slurmTimeout is far more than anything here takes, also on a busy machine.
+const slurmTimeout = 2 * time.Minute
 
-// Cluster is a Slurm of its own. Commands find it by the variable SLURM_CONF, which is set as long as the test runs.
-type Cluster struct {
+// slurmCluster is a Slurm of its own. Commands find it by the variable SLURM_CONF, which is set as long as the test runs.
+type slurmCluster struct {
 	Dir        string // of all files of the cluster
 	conf       string
 	controller *exec.Cmd
@@ -54,8 +49,8 @@ for turn in 1 2 3; do
 	sleep 0.1
 done`
 
-// Start starts a cluster, which ends with the test.
-func Start(t *testing.T) *Cluster {
+// startSlurm starts a cluster, which ends with the test.
+func startSlurm(t *testing.T) *slurmCluster {
 	t.Helper()
 	needed.Full(t, "Slurm")
 	for _, name := range []string{"munged", "slurmctld", "slurmd", "srun", "sbatch", "squeue", "scancel", "sinfo"} {
@@ -65,7 +60,7 @@ func Start(t *testing.T) *Cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Cluster{Dir: dir, conf: filepath.Join(dir, "slurm.conf")}
+	c := &slurmCluster{Dir: dir, conf: filepath.Join(dir, "slurm.conf")}
 	guard := exec.Command("bash", "-c", teardown, "bash", dir)
 	end, err := guard.StdinPipe()
 	if err != nil {
@@ -87,20 +82,20 @@ func Start(t *testing.T) *Cluster {
 	c.daemon(t, "munged", "--foreground", "--force", "--num-threads=2", "--key-file="+c.file("munge.key"), "--socket="+c.file("munge"),
 		"--pid-file="+c.file("munged.pid"), "--log-file="+c.file("munged.log"), "--seed-file="+c.file("munge.seed"))
 	c.StartController(t)
-	for n := 1; n <= Nodes; n++ {
+	for n := 1; n <= slurmNodes; n++ {
 		c.daemon(t, "slurmd", "-D", "-N", fmt.Sprint("n", n))
 	}
-	c.await(t, fmt.Sprint(Nodes, " idle nodes"), func() bool {
+	c.await(t, fmt.Sprint(slurmNodes, " idle nodes"), func() bool {
 		out, err := exec.Command("sinfo", "--noheader", "--Node", "--states=idle", "--format=%N").Output()
-		return err == nil && bytes.Count(out, []byte("\n")) == Nodes
+		return err == nil && bytes.Count(out, []byte("\n")) == slurmNodes
 	})
 	return c
 }
 
-func (c *Cluster) file(name string) string { return filepath.Join(c.Dir, name) }
+func (c *slurmCluster) file(name string) string { return filepath.Join(c.Dir, name) }
 
 // configure writes the files of the cluster.
-func (c *Cluster) configure(t *testing.T) {
+func (c *slurmCluster) configure(t *testing.T) {
 	t.Helper()
 	host, err := os.Hostname()
 	if err != nil {
@@ -110,10 +105,10 @@ func (c *Cluster) configure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	port := ports(t, Nodes+1)
+	port := freePorts(t, slurmNodes+1)
 	var b strings.Builder
 	fmt.Fprintf(&b, "ClusterName=slackline\nSlurmctldHost=%s(127.0.0.1)\nSlurmctldPort=%d\nSlurmUser=%s\nSlurmdUser=%[3]s\n", host,
-		port[Nodes], who.Username)
+		port[slurmNodes], who.Username)
 	fmt.Fprintf(&b, "AuthType=auth/munge\nAuthInfo=socket=%[1]s/munge\nCredType=cred/munge\nStateSaveLocation=%[1]s/state\n", c.Dir)
 	fmt.Fprintf(&b, "SlurmdSpoolDir=%[1]s/spool.%%n\nTmpFS=%[1]s/tmp.%%n\n"+
 		"SlurmctldPidFile=%[1]s/slurmctld.pid\nSlurmdPidFile=%[1]s/slurmd.%%n.pid\n", c.Dir)
@@ -124,11 +119,11 @@ func (c *Cluster) configure(t *testing.T) {
 		"MessageTimeout=60\nSlurmdTimeout=600\n" +
 		"SchedulerParameters=batch_sched_delay=0,sched_min_interval=0,sched_interval=1\n")
 	directories := []string{"state"}
-	for n := 1; n <= Nodes; n++ {
-		fmt.Fprintf(&b, "NodeName=n%d NodeHostname=%s NodeAddr=127.0.0.1 Port=%d CPUs=%d\n", n, host, port[n-1], CPUs)
+	for n := 1; n <= slurmNodes; n++ {
+		fmt.Fprintf(&b, "NodeName=n%d NodeHostname=%s NodeAddr=127.0.0.1 Port=%d CPUs=%d\n", n, host, port[n-1], slurmCPUs)
 		directories = append(directories, fmt.Sprint("spool.n", n), fmt.Sprint("tmp.n", n))
 	}
-	fmt.Fprintf(&b, "PartitionName=all Nodes=n[1-%d] Default=YES MaxTime=INFINITE State=UP\n", Nodes)
+	fmt.Fprintf(&b, "PartitionName=all Nodes=n[1-%d] Default=YES MaxTime=INFINITE State=UP\n", slurmNodes)
 	for _, name := range directories {
 		if err := os.Mkdir(c.file(name), 0o755); err != nil {
 			t.Fatal(err)
@@ -143,8 +138,8 @@ func (c *Cluster) configure(t *testing.T) {
 	}
 }
 
-// ports returns free ports of this machine.
-func ports(t *testing.T, n int) (list []int) {
+// freePorts returns free ports of this machine.
+func freePorts(t *testing.T, n int) (list []int) {
 	t.Helper()
 	for range n {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -158,7 +153,7 @@ func ports(t *testing.T, n int) (list []int) {
 }
 
 // daemon starts a program that runs until the cluster ends.
-func (c *Cluster) daemon(t *testing.T, words ...string) *exec.Cmd {
+func (c *slurmCluster) daemon(t *testing.T, words ...string) *exec.Cmd {
 	t.Helper()
 	d := exec.Command(words[0], words[1:]...)
 	output, err := os.CreateTemp(c.Dir, "output-"+words[0]+"-")
@@ -176,14 +171,14 @@ func (c *Cluster) daemon(t *testing.T, words ...string) *exec.Cmd {
 }
 
 // StartController starts the controller, which goes on with the jobs that it has saved.
-func (c *Cluster) StartController(t *testing.T) {
+func (c *slurmCluster) StartController(t *testing.T) {
 	t.Helper()
 	c.controller = c.daemon(t, "slurmctld", "-D")
 }
 
 // StopController ends the controller, as an update does. Jobs run on. A controller that is killed instead loses what was
 // submitted in the last seconds, and gives the numbers of these jobs to others.
-func (c *Cluster) StopController(t *testing.T) {
+func (c *slurmCluster) StopController(t *testing.T) {
 	t.Helper()
 	pid := c.controller.Process.Pid
 	if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
@@ -193,7 +188,7 @@ func (c *Cluster) StopController(t *testing.T) {
 }
 
 // Queue is what squeue prints of the jobs with these options.
-func (c *Cluster) Queue(t *testing.T, options ...string) string {
+func (c *slurmCluster) Queue(t *testing.T, options ...string) string {
 	t.Helper()
 	out, err := exec.Command("squeue", append([]string{"--noheader"}, options...)...).Output()
 	if err != nil {
@@ -203,23 +198,23 @@ func (c *Cluster) Queue(t *testing.T, options ...string) string {
 }
 
 // Empty waits until no job is left.
-func (c *Cluster) Empty(t *testing.T) {
+func (c *slurmCluster) Empty(t *testing.T) {
 	t.Helper()
 	c.await(t, "an empty queue", func() bool { return c.Queue(t) == "" })
 }
 
 // await waits until something is so.
-func (c *Cluster) await(t *testing.T, what string, is func() bool) {
+func (c *slurmCluster) await(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for start := time.Now(); !is(); time.Sleep(50 * time.Millisecond) {
-		if time.Since(start) > Timeout {
-			t.Fatalf("waiting for %s: not after %s", what, Timeout)
+		if time.Since(start) > slurmTimeout {
+			t.Fatalf("waiting for %s: not after %s", what, slurmTimeout)
 		}
 	}
 }
 
 // log shows the ends of the logs.
-func (c *Cluster) log(t *testing.T) {
+func (c *slurmCluster) log(t *testing.T) {
 	files, _ := filepath.Glob(c.file("*.log"))
 	for _, path := range files {
 		data, _ := os.ReadFile(path)
