@@ -44,6 +44,15 @@ func ParsePercent(text string) (Percent, error) {
 	return Percent{value, uint8(len(fraction))}, nil
 }
 
+// WholePercents are percentages without decimals.
+func WholePercents(values ...int64) []Percent {
+	list := make([]Percent, len(values))
+	for i, v := range values {
+		list[i].value = v
+	}
+	return list
+}
+
 // Number returns the exact decimal without the percent sign, e.g. "0.25".
 func (p Percent) Number() string {
 	if p.places == 0 {

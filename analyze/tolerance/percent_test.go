@@ -37,6 +37,15 @@ func TestPercentText(t *testing.T) {
 }
 
 // TestPercentRest: what is left of the whole.
+func TestWholePercents(t *testing.T) {
+	for i, p := range WholePercents(1, 20, 0) {
+		want, err := ParsePercent([]string{"1%", "20", "0%"}[i])
+		if err != nil || p != want {
+			t.Errorf("%v, want %v, %v", p, want, err)
+		}
+	}
+}
+
 func TestPercentRest(t *testing.T) {
 	for text, want := range map[string]struct {
 		left *big.Rat

@@ -42,8 +42,8 @@ func (r *report) Text(a *env.Env, w io.Writer) {
 	}
 	if t := r.Together; t != nil {
 		fmt.Fprintln(w)
-		a.WriteWrapped(w, fmt.Sprintf("Together, %s save %s (the sum of their gains is %s): %s.", list(t.Changes), phrase.Percent(t.Gain, 1),
-			phrase.Percent(t.Sum, 1), t.RunTime.Short()))
+		a.WriteWrapped(w, fmt.Sprintf("Together, %s save %s (the sum of their gains is %s): %s.", phrase.List(t.Changes),
+			phrase.Percent(t.Gain, 1), phrase.Percent(t.Sum, 1), t.RunTime.Short()))
 		fmt.Fprintf(w, "  %s\n", t.Command)
 	}
 	fmt.Fprintln(w)
@@ -98,12 +98,4 @@ func (r *report) writeVerdict(a *env.Env, w io.Writer) {
 		t.Add(phrase.Percent(f.Predicted, 1), phrase.Percent(max(f.Left, 0), 1), f.State, f.Text)
 	}
 	a.WriteCut(w, t)
-}
-
-// list joins words as in a sentence.
-func list(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }

@@ -1,11 +1,21 @@
 // Package parallel spreads independent pieces of work over threads. It knows nothing of the work.
 package parallel
 
-import "sync/atomic"
+import (
+	"cmp"
+	"sync/atomic"
+)
 
 // Each calls work for 0 .. n-1, with up to so many of them at the same time.
 func Each(n, threads int, work func(i int)) {
 	EachWorker(n, threads, func(_, i int) { work(i) })
+}
+
+// Try is Each for work that can fail. It does all of it and returns the first error by number.
+func Try(n, threads int, work func(i int) error) error {
+	failed := make([]error, n)
+	Each(n, threads, func(i int) { failed[i] = work(i) })
+	return cmp.Or(failed...)
 }
 
 // EachWorker calls work for 0 .. n-1, with up to so many of them at the same time. Calls with the same

@@ -1,6 +1,7 @@
 package parallel
 
 import (
+	"fmt"
 	"sync/atomic"
 	"testing"
 )
@@ -40,6 +41,25 @@ func TestChunksCoverAll(t *testing.T) {
 			if got := visits[i].Load(); got != 1 {
 				t.Errorf("of %d: %d was visited %d times, want once", n, i, got)
 			}
+		}
+	}
+}
+
+// TestTry checks that all is done, and that the error of the smallest number is returned, whatever the number of threads.
+func TestTry(t *testing.T) {
+	for _, threads := range []int{1, 4} {
+		var done atomic.Int32
+		err := Try(50, threads, func(i int) error {
+			if done.Add(1); i%7 == 6 {
+				return fmt.Errorf("number %d", i)
+			}
+			return nil
+		})
+		if err == nil || err.Error() != "number 6" || done.Load() != 50 {
+			t.Errorf("%d threads: %v after %d, want number 6 after 50", threads, err, done.Load())
+		}
+		if err := Try(50, threads, func(int) error { return nil }); err != nil {
+			t.Errorf("%d threads: %v, want no error", threads, err)
 		}
 	}
 }

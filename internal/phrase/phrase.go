@@ -49,6 +49,14 @@ func Finite(v float64) *float64 {
 	return &v
 }
 
+// FiniteOr0 is the number, 0 if it is not finite.
+func FiniteOr0(v float64) float64 {
+	if Finite(v) == nil {
+		return 0
+	}
+	return v
+}
+
 // Rate prints messages per second, for people.
 func Rate(messages int64, took time.Duration) string {
 	if took <= 0 {
@@ -104,6 +112,14 @@ func Bytes(n int64) string {
 		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
 	}
 	return Plural(n, "byte")
+}
+
+// List joins words as in a sentence.
+func List(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }
 
 // Lower returns the text with a small letter in front, unless it starts with an abbreviation such as MPI.

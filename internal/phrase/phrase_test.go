@@ -54,6 +54,25 @@ func TestPercent(t *testing.T) {
 	}
 }
 
+func TestList(t *testing.T) {
+	for want, words := range map[string][]string{"": nil, "a": {"a"}, "a and b": {"a", "b"}, "a, b and c": {"a", "b", "c"}} {
+		if got := List(words); got != want {
+			t.Errorf("%q: %q, want %q", words, got, want)
+		}
+	}
+}
+
+func TestFiniteOr0(t *testing.T) {
+	for v, want := range map[float64]float64{math.Inf(1): 0, math.Inf(-1): 0, -2.5: -2.5} {
+		if got := FiniteOr0(v); got != want {
+			t.Errorf("%g: %g, want %g", v, got, want)
+		}
+	}
+	if got := FiniteOr0(math.NaN()); got != 0 {
+		t.Errorf("NaN: %g, want 0", got)
+	}
+}
+
 func TestInterval(t *testing.T) {
 	none := math.NaN()
 	for _, tc := range []struct {

@@ -1,7 +1,6 @@
 package mpi
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -103,11 +102,10 @@ func (l *Library) build(ctx context.Context, s Source, work, name string) error 
 			files, link = append(files, file), append(link, file+".o")
 		}
 	}
-	errs := make([]error, len(files))
-	parallel.Each(len(files), runtime.GOMAXPROCS(0), func(i int) {
-		errs[i] = l.compiler(ctx, s.Name, work, slices.Concat(flags, s.Flags, []string{"-I", ".", "-c", "-o", files[i] + ".o", files[i]}))
+	err := parallel.Try(len(files), runtime.GOMAXPROCS(0), func(i int) error {
+		return l.compiler(ctx, s.Name, work, slices.Concat(flags, s.Flags, []string{"-I", ".", "-c", "-o", files[i] + ".o", files[i]}))
 	})
-	if err := cmp.Or(errs...); err != nil {
+	if err != nil {
 		return err
 	}
 	return l.compiler(ctx, s.Name, work, slices.Concat(link, s.Libs))

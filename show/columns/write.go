@@ -1,6 +1,7 @@
 package columns
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 
@@ -33,33 +34,22 @@ func (r *Run) findCritical(ctx context.Context) (err error) {
 // of the table and the suffix of the format. What was there before is replaced if force is set.
 func WriteDir(ctx context.Context, dir string, f columnfile.Format, force bool, r *Run) ([]Written, error) {
 	written := make([]Written, len(Tables))
-	failed := make([]error, len(Tables))
 	err := atomicfile.WriteDir(dir, force, func(d *atomicfile.Dir) error {
-		parallel.Each(len(Tables), runtime.GOMAXPROCS(0), func(i int) {
+		return parallel.Try(len(Tables), runtime.GOMAXPROCS(0), func(i int) error {
 			t := &Tables[i]
 			file, err := d.Create(t.Name + "." + string(f))
 			if err != nil {
-				failed[i] = err
-				return
+				return err
 			}
-			var rows int64
+			written[i].Table = t
 			if t.needs != nil {
 				err = t.needs(r, ctx)
 			}
 			if err == nil {
-				rows, err = t.Write(file, f, r, ctx.Err)
+				written[i].Rows, err = t.Write(file, f, r, ctx.Err)
 			}
-			if closed := file.Close(); err == nil {
-				err = closed
-			}
-			written[i], failed[i] = Written{t, rows}, err
+			return cmp.Or(err, file.Close())
 		})
-		for _, err := range failed {
-			if err != nil {
-				return err
-			}
-		}
-		return nil
 	})
 	return written, err
 }

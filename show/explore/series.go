@@ -2,10 +2,10 @@ package explore
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"slackline/analyze/scaling"
+	"slackline/internal/phrase"
 	"slackline/internal/stat"
 	"slackline/model/dataset"
 )
@@ -66,14 +66,6 @@ func (d *datasetView) series(i int) Series {
 		return s
 	}
 	s.Model, s.Growth, s.Doubt = m.Fit.Model.String(), m.Fit.Landau(), m.Fit.Doubt
-	s.Confidence = finite(m.Fit.Confidence)
+	s.Confidence = phrase.FiniteOr0(m.Fit.Confidence)
 	return s
-}
-
-// finite is a number that JSON can represent.
-func finite(x float64) float64 {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return 0
-	}
-	return x
 }

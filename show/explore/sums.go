@@ -5,6 +5,7 @@ import (
 
 	"slackline/analyze/profile"
 	"slackline/analyze/waits"
+	"slackline/internal/phrase"
 )
 
 // links are the messages between pairs of ranks, added up once.
@@ -15,9 +16,6 @@ func (v *view) links() ([]profile.Link, error) {
 // answerMatrix gives the messages between pairs of ranks.
 func answerMatrix(_ context.Context, v *view, q *query) (any, error) {
 	size := int(q.number("size", 1, MaxMatrix, 128))
-	if q.err != nil {
-		return nil, q.err
-	}
 	links, err := v.links()
 	if err != nil {
 		return nil, err
@@ -61,7 +59,7 @@ func answerIterations(v *view, f *findings, _ *query) (any, error) {
 
 // answerComposition gives what the run time consists of.
 func answerComposition(v *view, f *findings, _ *query) (any, error) {
-	c, e := f.composition, f.efficiency
+	c, e, finite := f.composition, f.efficiency, phrase.FiniteOr0
 	a := &Composition{Total: int64(c.Total), Parts: []Part{}, Efficiency: Efficiency{
 		RunTime: int64(e.RunTime), Parallel: finite(e.Parallel), LoadBalance: finite(e.LoadBalance), Communication: finite(e.Communication),
 		Serialisation: finite(e.Serialization), Transfer: finite(e.Transfer), Estimated: e.Estimated,

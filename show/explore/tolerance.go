@@ -29,7 +29,7 @@ type toleranceCurve struct {
 }
 
 // tolerancePercents are the slowdowns that tolerances are computed for.
-var tolerancePercents = []string{"1%", "2%", "5%"}
+var tolerancePercents = tolerance.WholePercents(1, 2, 5)
 
 const (
 	// The curve of a run takes about this much memory for each of its calls.
@@ -177,14 +177,7 @@ func (v *view) makeTolerance(name string) (_ *toleranceCurve, err error) {
 	if err != nil {
 		return nil, err
 	}
-	question := tolerance.Question{Variable: latency, Around: true}
-	for _, text := range tolerancePercents {
-		p, err := tolerance.ParsePercent(text)
-		if err != nil {
-			return nil, err
-		}
-		question.Percents = append(question.Percents, p)
-	}
+	question := tolerance.Question{Variable: latency, Percents: tolerancePercents, Around: true}
 	isLong := v.counts.calls > v.few
 	if isLong {
 		question.Points = curvePoints

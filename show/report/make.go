@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"slackline/analyze/advise"
 	"slackline/analyze/scaling"
@@ -53,14 +54,14 @@ func (s *story) analyze() error {
 	s.progress("wait states")
 	s.runs = make([]*analyzed, len(s.in.Runs))
 	each := max(s.in.Threads/max(len(s.in.Runs), 1), 1)
-	failed := make([]error, len(s.in.Runs))
-	parallel.Each(len(s.in.Runs), s.in.Threads, func(i int) {
-		s.runs[i], failed[i] = analyzeRun(s.ctx, s.in.Runs[i], s.in.Whole, each)
-	})
-	for i, err := range failed {
-		if err != nil {
-			return fmt.Errorf("%s: %w", s.in.Runs[i].Name, err)
+	err := parallel.Try(len(s.in.Runs), s.in.Threads, func(i int) (err error) {
+		if s.runs[i], err = analyzeRun(s.ctx, s.in.Runs[i], s.in.Whole, each); err != nil {
+			err = fmt.Errorf("%s: %w", s.in.Runs[i].Name, err)
 		}
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	s.data, s.from = s.in.Data, s.in.Words
 	if s.data == nil && len(s.runs) > 1 && s.in.Of != nil {
@@ -79,14 +80,7 @@ func (s *story) analyze() error {
 
 // hasZero reports whether a series has a value of 0, which no model of growth can describe.
 func hasZero(series *dataset.Series) bool {
-	for _, p := range series.Points {
-		for _, v := range p.Values {
-			if v == 0 {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(series.Points, func(p dataset.Point) bool { return slices.Contains(p.Values, 0) })
 }
 
 // askAll asks independent questions in parallel. A question without an answer becomes a section with the reason; only

@@ -66,7 +66,7 @@ func expectationWords(r *scaling.Report) string {
 		}
 	}
 	answer := map[scaling.Verdict]string{scaling.Pass: "Yes", scaling.Fail: "No", scaling.Inconclusive: "This cannot be decided"}[r.Verdict]
-	return fmt.Sprintf("%s: of %s, %s.", answer, phrase.Plural(total, "expectation"), list(words))
+	return fmt.Sprintf("%s: of %s, %s.", answer, phrase.Plural(total, "expectation"), phrase.List(words))
 }
 
 // uncounted are failures that were expected, and those of litmus tests.

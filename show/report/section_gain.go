@@ -68,7 +68,7 @@ func (s *story) tellGain(section *Section) *Missing {
 		"command"))
 	if t := r.Together; t != nil {
 		section.say(fmt.Sprintf("Together, %s save %s, and the sum of their gains is %s: gains against the same waits do not add up.",
-			list(t.Changes), phrase.Percent(t.Gain, 1), phrase.Percent(t.Sum, 1)))
+			phrase.List(t.Changes), phrase.Percent(t.Gain, 1), phrase.Percent(t.Sum, 1)))
 	}
 	section.titled("What no change of a kind can exceed", whole, tables.Ceilings(r.Ceilings))
 	section.titled("With faster code or a faster network", whole, tables.Advice(r.Upgrades, 0).Pick("gain", "interval", "run time", "kind",

@@ -125,7 +125,7 @@ func programsOf(tl *timeline.Timeline) string {
 	if len(names) == 0 || len(names) > 3 {
 		return ""
 	}
-	return "starts in " + list(names)
+	return "starts in " + phrase.List(names)
 }
 
 // maxHosts is how many hosts are named.

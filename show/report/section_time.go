@@ -166,7 +166,7 @@ func (a *analyzed) efficiencyWords() string {
 
 // meters are the efficiencies as a tree.
 func (a *analyzed) meters() []Meter {
-	e := a.efficiency
+	e, known := a.efficiency, phrase.FiniteOr0
 	estimated := ""
 	if e.Estimated {
 		estimated = fmt.Sprintf("; the run time on an ideal network, %s, is estimated from the waits", e.Ideal.Short())

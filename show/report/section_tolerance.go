@@ -17,8 +17,8 @@ type tolerated struct {
 	answers []*tolerance.Answers // by parameter
 }
 
-// The growth of the run time that is asked for, in per cent.
-var tolerances = []string{"1%", "2%", "5%"}
+// The growth of the run time that is asked for.
+var tolerances = tolerance.WholePercents(1, 2, 5)
 
 // maxToleranceOps is how many operations a program may have whose tolerance a report asks for: the static model holds
 // all of them in memory.
@@ -42,20 +42,12 @@ func (s *story) askTolerance() (*tolerated, error) {
 	if err != nil {
 		return nil, err
 	}
-	var percents []tolerance.Percent
-	for _, text := range tolerances {
-		p, err := tolerance.ParsePercent(text)
-		if err != nil {
-			return nil, err
-		}
-		percents = append(percents, p)
-	}
 	t := &tolerated{}
 	for _, p := range []tolerance.Parameter{tolerance.L, tolerance.G, tolerance.O} {
 		if err := s.ctx.Err(); err != nil {
 			return nil, err
 		}
-		answers, err := e.Ask(tolerance.Question{Variable: tolerance.Variable{Parameter: p}, Percents: percents, Around: p != tolerance.O})
+		answers, err := e.Ask(tolerance.Question{Variable: tolerance.Variable{Parameter: p}, Percents: tolerances, Around: p != tolerance.O})
 		if err != nil {
 			return nil, err
 		}
@@ -118,7 +110,7 @@ func (s *story) toleranceTable(t *tolerated) *table.Table {
 	list := newTable("Largest value at which the run takes at most so much longer (each parameter by itself)", s.toleranceCommand("L"),
 		left("parameter"), right("given"))
 	for _, p := range tolerances {
-		list.Columns = append(list.Columns, right("+"+p))
+		list.Columns = append(list.Columns, right("+"+p.String()))
 	}
 	list.Columns = append(list.Columns, right("on the critical path"))
 	on := []string{"latency", "byte", "overhead"}

@@ -13,7 +13,7 @@ import (
 func (s *story) subtitle() string {
 	a := s.main()
 	if a == nil {
-		return fmt.Sprintf("%s over %s", phrase.Plural(s.in.Data.Measurements(), "measurement"), list(s.in.Data.Parameters))
+		return fmt.Sprintf("%s over %s", phrase.Plural(s.in.Data.Measurements(), "measurement"), phrase.List(s.in.Data.Parameters))
 	}
 	where := "recorded"
 	switch {

@@ -31,25 +31,6 @@ func code(name string) string {
 	return "`" + strings.ReplaceAll(name, "`", "'") + "`"
 }
 
-// known is the value, 0 if there is none.
-func known(v float64) float64 {
-	if phrase.Finite(v) == nil {
-		return 0
-	}
-	return v
-}
-
-// list joins words as in a sentence.
-func list(words []string) string {
-	switch len(words) {
-	case 0:
-		return ""
-	case 1:
-		return words[0]
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
-}
-
 // capital returns the text with a capital letter in front.
 func capital(s string) string {
 	if s == "" {
