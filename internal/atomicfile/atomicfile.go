@@ -8,6 +8,7 @@ package atomicfile
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -44,8 +45,7 @@ func Write(path string, fill func(w io.Writer) error) (err error) {
 		}
 		return writeDirectly(path, 0, fill)
 	}
-	mode := fs.FileMode(0o666)
-	f, err := createTemp(path, mode)
+	f, err := createTemp(path)
 	if err != nil {
 		return err
 	}
@@ -63,17 +63,11 @@ func Write(path string, fill func(w io.Writer) error) (err error) {
 			return err
 		}
 	}
-	w := bufio.NewWriterSize(f, bufferSize)
-	if err := fill(w); err != nil {
+	w := &durable{f, bufio.NewWriterSize(f, bufferSize)}
+	if err := fill(w.Writer); err != nil {
 		return err
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
+	if err := w.Close(); err != nil {
 		return err
 	}
 	if err := os.Rename(name, path); err != nil {
@@ -221,27 +215,29 @@ func writeDirectly(path string, flags int, fill func(w io.Writer) error) error {
 		return err
 	}
 	w := bufio.NewWriterSize(f, bufferSize)
-	if err := fill(w); err != nil {
-		f.Close()
-		return err
+	if err = fill(w); err == nil {
+		err = w.Flush()
 	}
-	if err := w.Flush(); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
+	return cmp.Or(err, f.Close())
 }
 
 // createTemp is os.CreateTemp with the permissions that a new file would get.
-func createTemp(path string, mode fs.FileMode) (*os.File, error) {
+func createTemp(path string) (f *os.File, err error) {
+	_, err = makeTemp(path, func(name string) (err error) {
+		f, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		return err
+	})
+	return f, err
+}
+
+// makeTemp makes something with a new name beside path.
+func makeTemp(path string, create func(name string) error) (name string, err error) {
 	dir, base := filepath.Split(path)
 	for try := 0; ; try++ {
-		name := filepath.Join(dir, "."+base+".tmp"+strconv.Itoa(os.Getpid())+"-"+strconv.Itoa(try))
-		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
-		if errors.Is(err, fs.ErrExist) && try < 1000 {
-			continue
+		name = filepath.Join(dir, "."+base+".tmp"+strconv.Itoa(os.Getpid())+"-"+strconv.Itoa(try))
+		if err := create(name); !errors.Is(err, fs.ErrExist) || try == 1000 {
+			return name, renamed(err, name, path)
 		}
-		return f, renamed(err, name, path)
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"sync"
 )
 
@@ -85,7 +84,7 @@ func WriteGroup(parent string, names []string, force bool, fill func(d *Dir) err
 			return fmt.Errorf("%s: %w", filepath.Join(parent, name), ErrExists)
 		}
 	}
-	temporary, err := makeTemp(parent, names[len(names)-1])
+	temporary, err := makeTemp(filepath.Join(parent, names[len(names)-1]), func(name string) error { return os.Mkdir(name, 0o777) })
 	if err != nil {
 		return err
 	}
@@ -127,18 +126,6 @@ func replace(from, to, old, name string) error {
 		return err
 	}
 	return nil
-}
-
-// makeTemp makes a directory with a new name in parent.
-func makeTemp(parent, base string) (string, error) {
-	for try := 0; ; try++ {
-		name := filepath.Join(parent, "."+base+".tmp"+strconv.Itoa(os.Getpid())+"-"+strconv.Itoa(try))
-		err := os.Mkdir(name, 0o777)
-		if errors.Is(err, fs.ErrExist) && try < 1000 {
-			continue
-		}
-		return name, renamed(err, name, filepath.Join(parent, base))
-	}
 }
 
 // syncDirs makes the names in a directory and below durable.

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Group is this process among those that work together. Its methods are called
@@ -56,11 +57,7 @@ func Alone() Group { return Local(1)[0] }
 
 // AllGather gives data to all processes and returns what each of them gave.
 func AllGather(ctx context.Context, g Group, data []byte) ([][]byte, error) {
-	out := make([][]byte, g.Size())
-	for p := range out {
-		out[p] = data
-	}
-	return g.Exchange(ctx, out)
+	return g.Exchange(ctx, slices.Repeat([][]byte{data}, g.Size()))
 }
 
 // Gather gives data to process 0, which gets what each of them gave; the others

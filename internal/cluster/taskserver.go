@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slackline/internal/chunk"
+	"slices"
 	"sync"
 	"time"
 )
@@ -125,36 +127,25 @@ func (r *report) head() []byte {
 var errReport = errors.New("a message about tasks is not in order")
 
 func parseReport(data []byte) (*report, error) {
-	if len(data) == 0 {
+	c := chunk.Column{B: data}
+	r := &report{kind: c.Byte(), threads: int(c.Uint()), each: time.Duration(c.Uint())}
+	if c.Bad {
 		return nil, errReport
 	}
-	r := &report{kind: data[0]}
-	data = data[1:]
-	threads, n := binary.Uvarint(data)
-	if n <= 0 {
-		return nil, errReport
-	}
-	each, m := binary.Uvarint(data[n:])
-	if m <= 0 {
-		return nil, errReport
-	}
-	r.threads, r.each, r.results = int(threads), time.Duration(each), data[n+m:]
+	r.results = data[c.At:]
 	return r, nil
 }
 
 // nextResult takes the first result.
 func (r *report) nextResult(tasks int) (i int, result []byte, err error) {
-	task, n := binary.Uvarint(r.results)
-	if n <= 0 || task >= uint64(tasks) {
+	c := chunk.Column{B: r.results}
+	task := c.Uint()
+	result = slices.Clip(c.Bytes(c.Uint()))
+	if c.Bad || task >= uint64(tasks) {
 		return 0, nil, errReport
 	}
-	length, m := binary.Uvarint(r.results[n:])
-	if m <= 0 || length > uint64(len(r.results)-n-m) {
-		return 0, nil, errReport
-	}
-	rest := r.results[n+m:]
-	r.results = rest[length:]
-	return int(task), rest[:length:length], nil
+	r.results = r.results[c.At:]
+	return int(task), result, nil
 }
 
 // grant is the answer to a process that asks: tasks from .. to-1; none: there are
@@ -164,12 +155,9 @@ func grant(from, to int) []byte {
 }
 
 func parseGrant(data []byte) (from, to int, err error) {
-	first, n := binary.Uvarint(data)
-	if n <= 0 {
-		return 0, 0, errReport
-	}
-	last, m := binary.Uvarint(data[n:])
-	if m <= 0 || last < first {
+	c := chunk.Column{B: data}
+	first, last := c.Uint(), c.Uint()
+	if c.Bad || last < first {
 		return 0, 0, errReport
 	}
 	return int(first), int(last), nil

@@ -30,13 +30,10 @@ func Broadcast(ctx context.Context, g Group, data []byte) ([]byte, error) {
 	if g.Size() == 1 {
 		return data, nil
 	}
-	out := make([][]byte, g.Size())
-	if g.Rank() == 0 {
-		for p := range out {
-			out[p] = data
-		}
+	if g.Rank() != 0 {
+		data = nil
 	}
-	in, err := g.Exchange(ctx, out)
+	in, err := AllGather(ctx, g, data)
 	if err != nil {
 		return nil, err
 	}

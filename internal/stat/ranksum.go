@@ -1,6 +1,7 @@
 package stat
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -54,15 +55,7 @@ func uStatistic(x, y []float64) (u, ties float64) {
 	for _, v := range y {
 		all = append(all, value{v, false})
 	}
-	slices.SortFunc(all, func(a, b value) int {
-		switch {
-		case a.v < b.v:
-			return -1
-		case a.v > b.v:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(all, func(a, b value) int { return cmp.Compare(a.v, b.v) })
 	below := 0.0 // values of y below the present group
 	for i := 0; i < len(all); {
 		j, inX, inY := i, 0.0, 0.0

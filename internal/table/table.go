@@ -141,7 +141,10 @@ const gap = "  "
 func (t *Table) WriteText(w io.Writer, o TextOptions) {
 	widths := t.widths(!o.NoHeader)
 	last := len(t.Columns) - 1
-	over := sum(widths) + len(gap)*last - o.Width
+	over := len(gap)*last - o.Width
+	for _, w := range widths {
+		over += w
+	}
 	for i := range t.Columns {
 		if o.Width > 0 && over > 0 && t.Columns[i].Short != nil && widths[i] > minShort {
 			less := min(over, widths[i]-minShort)
@@ -193,14 +196,6 @@ func (t *Table) widths(header bool) []int {
 		}
 	}
 	return widths
-}
-
-func sum(v []int) int {
-	s := 0
-	for _, x := range v {
-		s += x
-	}
-	return s
 }
 
 // writeRow writes one row without blanks at its end.

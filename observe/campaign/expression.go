@@ -25,13 +25,10 @@ import (
 //	power = atom ["^" power]
 //	atom = number | name | "(" or ")" | "-" power
 type expression struct {
-	text string
-	eval func(at map[string]float64) float64
-	at   yamlfile.Place // in the plan
+	text  string
+	value func(at map[string]float64) float64 // at a point
+	at    yamlfile.Place                      // in the plan
 }
-
-// value returns the value at a point.
-func (e *expression) value(at map[string]float64) float64 { return e.eval(at) }
 
 // maxNesting bounds parentheses and powers.
 const maxNesting = 50
@@ -58,7 +55,7 @@ func parseExpression(text string, names []string) (*expression, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &expression{text: text, eval: f}, nil
+	return &expression{text: text, value: f}, nil
 }
 
 // splitTokens takes a formula apart.
