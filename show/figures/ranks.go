@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"slackline/model/timeline"
 	"slackline/model/unit"
@@ -33,7 +34,7 @@ func RankMaps(tl *timeline.Timeline, series []RankTimes, perRow int) *plot.HeatM
 // rankMap is a map of a time by rank: on the process grid, if there is one with up to three dimensions, else in rows of
 // perRow ranks. A three-dimensional grid is a field for each layer of its first coordinate.
 func rankMap(tl *timeline.Timeline, series RankTimes, perRow int) plot.Map {
-	times := series.Times
+	times, none := series.Times, []float64{math.NaN()}
 	m := plot.Map{Title: series.Name, Quantity: plot.Time}
 	g := tl.Grid
 	if g == nil || len(g.Dims) == 0 || len(g.Dims) > 3 {
@@ -43,7 +44,7 @@ func rankMap(tl *timeline.Timeline, series RankTimes, perRow int) plot.Map {
 		if m.Rows > 1 {
 			m.X = fmt.Sprintf("ranks, %d in a row", m.Columns)
 		}
-		m.Values = noValues(m.Columns * m.Rows)
+		m.Values = slices.Repeat(none, m.Columns*m.Rows)
 		for rank, t := range times {
 			m.Values[rank] = float64(t)
 		}
@@ -70,7 +71,7 @@ func rankMap(tl *timeline.Timeline, series RankTimes, perRow int) plot.Map {
 		m.Fields = true
 	}
 	m.Rows, m.Columns = down*(rows+1)-1, across*(columns+1)-1
-	m.Values = noValues(m.Rows * m.Columns)
+	m.Values = slices.Repeat(none, m.Rows*m.Columns)
 	for rank, t := range times {
 		if rank < len(g.Coords) && len(g.Coords[rank]) == len(g.Dims) {
 			at := append(make([]int, 3-len(g.Dims)), g.Coords[rank]...)
@@ -79,15 +80,6 @@ func rankMap(tl *timeline.Timeline, series RankTimes, perRow int) plot.Map {
 		}
 	}
 	return m
-}
-
-// noValues are n cells without a value.
-func noValues(n int) []float64 {
-	list := make([]float64, n)
-	for i := range list {
-		list[i] = math.NaN()
-	}
-	return list
 }
 
 // slots are the colors of parts of the time; the others get the next free ones.

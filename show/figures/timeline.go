@@ -3,6 +3,7 @@ package figures
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 
@@ -119,11 +120,7 @@ func (p *painter) cell(location int32, from, to unit.Duration) uint8 {
 		}
 		times[laneKind{waits.None, under}] -= d
 	}
-	kinds := make([]laneKind, 0, len(times))
-	for k := range times {
-		kinds = append(kinds, k)
-	}
-	most := slices.MaxFunc(kinds, func(a, b laneKind) int {
+	most := slices.MaxFunc(slices.Collect(maps.Keys(times)), func(a, b laneKind) int {
 		return cmp.Or(cmp.Compare(times[a], times[b]), cmp.Compare(b.kind, a.kind), cmp.Compare(b.metric, a.metric))
 	})
 	return p.number(most)

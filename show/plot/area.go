@@ -3,6 +3,7 @@ package plot
 import (
 	"errors"
 	"math"
+	"slices"
 )
 
 // Band fills the space between two curves: quantiles, bounds, confidence intervals.
@@ -39,10 +40,8 @@ func (s *Band) draw(c canvas, p *panel, l look) {
 			lower = append(lower, p.at(s.X[i+1], s.Low[i]))
 		}
 	}
-	for i := len(lower) - 1; i >= 0; i-- {
-		upper = append(upper, lower[i])
-	}
-	if len(upper) > 0 {
+	slices.Reverse(lower)
+	if upper = append(upper, lower...); len(upper) > 0 {
 		// The thin edge keeps a band visible where its bounds meet.
 		c.path([][]point{upper}, true, paint{fill: fade(l.color, bandShare), stroke: fade(l.color, bandShare), width: 1})
 	}
@@ -104,9 +103,7 @@ func (s *Bars) draw(c canvas, p *panel, l look) {
 			bars = append(bars, rect{a, lo, b - a, hi - lo})
 		}
 	}
-	if len(bars) > 0 {
-		c.rects(bars, paint{fill: l.color})
-	}
+	c.rects(bars, paint{fill: l.color})
 }
 
 func (s *Bars) key(c canvas, r rect, _ *theme, l look) {

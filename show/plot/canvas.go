@@ -46,7 +46,7 @@ type textStyle struct {
 }
 
 // canvas is what figures are drawn on. Shapes that look alike are handed over together: one
-// element of an SVG file, one pass of the rasterizer.
+// element of an SVG file, one pass of the rasterizer. Without any, nothing is drawn.
 type canvas interface {
 	// path draws lines, or with closed polygons, through the points of each part.
 	path(parts [][]point, closed bool, p paint)
@@ -83,7 +83,5 @@ func hatch(c canvas, rs []rect, distance float64, p paint) {
 			}
 		}
 	}
-	if len(parts) > 0 {
-		c.path(parts, false, p)
-	}
+	c.path(parts, false, p)
 }

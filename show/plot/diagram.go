@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 
+	"slackline/internal/stat"
 	"slackline/model/unit"
 )
 
@@ -139,7 +140,7 @@ func (d *MessageDiagram) bestWidth(t interval) float64 {
 	if len(lengths) == 0 {
 		return least
 	}
-	typical := median(lengths)
+	typical := stat.Sorted(lengths)[(len(lengths)-1)/2]
 	return math.Min(math.Max(160+wanted*(t.hi-t.lo)/typical, least), most)
 }
 

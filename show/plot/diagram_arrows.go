@@ -26,12 +26,6 @@ func (g *diagramDrawing) arrowEnds() [][2]point {
 	return ends
 }
 
-func (g *diagramDrawing) drawArrows(c canvas) {
-	if len(g.Arrows) > 0 {
-		g.paintArrows(c, g.arrowEnds(), math.Min(7, math.Max(4.5, g.pitch*0.28)))
-	}
-}
-
 // paintArrows draws lines with heads of the given length. Many arrows are drawn thinner and
 // fainter, so that the picture does not turn black.
 func (g *diagramDrawing) paintArrows(c canvas, ends [][2]point, head float64) {
@@ -55,10 +49,8 @@ func (g *diagramDrawing) paintArrows(c canvas, ends [][2]point, head float64) {
 		lines = append(lines, []point{from, {foot.x + ux*0.5, foot.y + uy*0.5}})
 		heads = append(heads, []point{to, {foot.x - uy*side, foot.y + ux*side}, {foot.x + uy*side, foot.y - ux*side}})
 	}
-	if len(lines) > 0 {
-		c.path(lines, false, paint{stroke: ink, width: width})
-		c.path(heads, true, paint{fill: ink})
-	}
+	c.path(lines, false, paint{stroke: ink, width: width})
+	c.path(heads, true, paint{fill: ink})
 }
 
 // maxLabelled is the largest number of messages whose labels are written.

@@ -81,12 +81,13 @@ func (g *diagramDrawing) draw(c canvas) {
 	for i, s := range g.Spans {
 		boxes[s.Kind] = append(boxes[s.Kind], g.spanRect(i))
 	}
-	g.drawKind(c, boxes, Compute)
-	g.drawKind(c, boxes, Blocked)
-	g.drawArrows(c)
-	g.drawKind(c, boxes, Send)
-	g.drawKind(c, boxes, Receive)
-	g.drawKind(c, boxes, Noise)
+	kind := func(k SpanKind) { drawSpanBoxes(c, boxes[k], g.th.spans[k]) }
+	kind(Compute)
+	kind(Blocked)
+	g.paintArrows(c, g.arrowEnds(), min(7, max(4.5, g.pitch*0.28)))
+	kind(Send)
+	kind(Receive)
+	kind(Noise)
 	g.drawFinishes(c)
 	g.drawArrowLabels(c, boxes)
 }
@@ -117,11 +118,6 @@ func (g *diagramDrawing) drawFrame(c canvas) {
 		textStyle{size: textSize, anchor: anchorMiddle, turn: -90, color: g.th.ink})
 }
 
-// drawKind draws all boxes of a kind.
-func (g *diagramDrawing) drawKind(c canvas, boxes [][]rect, kind SpanKind) {
-	drawSpanBoxes(c, boxes[kind], g.th.spans[kind])
-}
-
 // drawSpanBoxes fills and outlines boxes; those too narrow for an outline are only filled.
 func drawSpanBoxes(c canvas, boxes []rect, l spanLook) {
 	var wide, narrow []rect
@@ -132,20 +128,16 @@ func drawSpanBoxes(c canvas, boxes []rect, l spanLook) {
 			narrow = append(narrow, r)
 		}
 	}
-	if len(narrow) > 0 {
-		fill := l.fill
-		if l.hatch.A > 0 {
-			fill = l.edge // no room for a hatch
-		}
-		c.rects(narrow, paint{fill: fill})
+	fill := l.fill
+	if l.hatch.A > 0 {
+		fill = l.edge // no room for a hatch
 	}
-	if len(wide) > 0 {
-		c.rects(wide, paint{fill: l.fill})
-		if l.hatch.A > 0 {
-			hatch(c, wide, 5, paint{stroke: l.hatch, width: 1.2})
-		}
-		c.rects(wide, paint{stroke: l.edge, width: 1})
+	c.rects(narrow, paint{fill: fill})
+	c.rects(wide, paint{fill: l.fill})
+	if l.hatch.A > 0 {
+		hatch(c, wide, 5, paint{stroke: l.hatch, width: 1.2})
 	}
+	c.rects(wide, paint{stroke: l.edge, width: 1})
 }
 
 // finishSize is half the height of a finish mark.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 
 	"slackline/model/unit"
 )
@@ -87,10 +88,7 @@ func (m Map) joined() Map {
 	}
 	small := m
 	small.Columns, small.Rows = min(m.Columns, heatCells), min(m.Rows, heatCells)
-	small.Values = make([]float64, small.Columns*small.Rows)
-	for i := range small.Values {
-		small.Values[i] = math.NaN()
-	}
+	small.Values = slices.Repeat([]float64{math.NaN()}, small.Columns*small.Rows)
 	for i, v := range m.Values {
 		at := &small.Values[i/m.Columns*small.Rows/m.Rows*small.Columns+i%m.Columns*small.Columns/m.Columns]
 		if math.IsNaN(*at) || v > *at {
@@ -203,9 +201,7 @@ func (t *heatTile) draw(c canvas, th *theme) {
 		cells[shade] = append(cells[shade], rect{t.area.x + float64(i%t.Columns)*w, t.area.y + float64(i/t.Columns)*h, w, h})
 	}
 	for i, list := range cells {
-		if len(list) > 0 {
-			c.rects(list, paint{fill: shades[i]})
-		}
+		c.rects(list, paint{fill: shades[i]})
 	}
 	c.rects([]rect{t.area}, paint{stroke: th.muted, width: 1})
 	t.drawLabels(c, th)

@@ -120,9 +120,7 @@ func (l *Lanes) draw(c canvas, p *panel, pitch float64, colors []color.NRGBA) {
 		}
 	}
 	for k, list := range boxes {
-		if len(list) > 0 {
-			c.rects(list, paint{fill: colors[k]})
-		}
+		c.rects(list, paint{fill: colors[k]})
 	}
 	step := max(1, int(math.Ceil(textSize*lineSpacing/pitch)))
 	for row := 0; row < len(l.Rows); row += step {

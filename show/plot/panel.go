@@ -66,9 +66,7 @@ func (p *panel) draw(c canvas) {
 		x := crisp(p.x.at(t.value))
 		grid = append(grid, []point{{x, p.frame.y}, {x, p.frame.bottom()}})
 	}
-	if len(grid) > 0 {
-		c.path(grid, false, paint{stroke: p.th.faint, width: 1})
-	}
+	c.path(grid, false, paint{stroke: p.th.faint, width: 1})
 	c.clip(p.window())
 	for i, l := range p.layers {
 		l.draw(c, p, p.th.look(p.slots[i]))

@@ -186,9 +186,3 @@ func (f *FinishProfile) join(th *theme, main, side *panel, caption string, width
 		},
 	}
 }
-
-// median returns the lower median of values, which it sorts.
-func median(values []float64) float64 {
-	slices.Sort(values)
-	return values[(len(values)-1)/2]
-}

@@ -37,6 +37,9 @@ func writeSVG(w io.Writer, s *sheet, th *theme) error {
 }
 
 func (c *svgCanvas) path(parts [][]point, closed bool, p paint) {
+	if len(parts) == 0 {
+		return
+	}
 	c.buf.WriteString(`<path d="`)
 	for _, part := range parts {
 		c.trace(part)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"image"
 	"io"
 	"maps"
 	"os"
@@ -149,6 +150,25 @@ func TestEscapeKeepsMeaning(t *testing.T) {
 	}
 	if got := escape("a\x00b\tc\xff"); got != `a\u0000b c\xff` {
 		t.Errorf("escape = %q", got)
+	}
+}
+
+// TestNothingIsDrawnOfNothing: without shapes there is no element, neither in a file nor in an image.
+func TestNothingIsDrawnOfNothing(t *testing.T) {
+	ink := paint{fill: rgb(0x112233), stroke: rgb(0x445566), width: 2}
+	var c svgCanvas
+	c.path(nil, false, ink)
+	c.path(nil, true, ink)
+	c.rects(nil, ink)
+	if c.buf.Len() > 0 {
+		t.Errorf("written: %s", c.buf.String())
+	}
+	p := &pngCanvas{img: image.NewRGBA(image.Rect(0, 0, 4, 4)), scale: 1}
+	p.window = p.img.Bounds()
+	p.path(nil, true, ink)
+	p.rects(nil, ink)
+	if slices.ContainsFunc(p.img.Pix, func(v uint8) bool { return v != 0 }) {
+		t.Errorf("painted: %v", p.img.Pix)
 	}
 }
 
