@@ -4,7 +4,10 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"slackline/cli/clitest"
@@ -151,4 +154,63 @@ func TestAnonymousReport(t *testing.T) {
 			t.Error("the title in the command of the report is not quoted")
 		}
 	}
+}
+
+// TestUnsearchable: a directory whose files may not be looked at is not one without a trace, and the message says what helps.
+func TestUnsearchable(t *testing.T) {
+	const trace = "../examples/late/late.slt"
+	dir := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", dir) // that of this user may be closed to others
+	for path := dir; path != "/" && path != filepath.Clean(os.TempDir()); path = filepath.Dir(path) {
+		if err := os.Chmod(path, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folder := func(name, file string) string {
+		path := filepath.Join(dir, name)
+		err := errors.Join(os.Mkdir(path, 0o755), os.WriteFile(filepath.Join(path, file), []byte("{}"), 0o644), os.Chmod(path, 0o444))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	folders := []string{folder("data", "x.json"), folder("text", "r0.trace"), folder("ranks", "a.goal"), folder("raw", "run.json")}
+	slt := filepath.Join(dir, "run.slt")
+	if err := errors.Join(os.CopyFS(slt, os.DirFS(trace)), os.Chmod(slt, 0o444)); err != nil {
+		t.Fatal(err)
+	}
+	machine := []string{"--machine", "chic"}
+	verbs := [][]string{
+		{"profile"}, {"waits"}, {"scaling"}, {"hang"}, {"record", "--recover"}, append([]string{"advise"}, machine...),
+		{"report", "--out", filepath.Join(dir, "r.html")}, append([]string{"simulate"}, machine...), append([]string{"tolerance"}, machine...),
+		{"compare", slt}, {"generate", "--to", "goal"}, {"convert", "--to", "goal"},
+	}
+	for _, path := range append(folders, slt) {
+		for _, verb := range verbs {
+			args := append(slices.Clone(verb), path)
+			var code int
+			var stderr string
+			asNobody(t, func() { code, _, stderr = clitest.Run("", args...) })
+			if code != 1 || !strings.Contains(stderr, "permission denied; you may not search the directory "+path) {
+				t.Errorf("%v: code %d, %q, want that the permission is missing and what helps", args, code, stderr)
+			}
+		}
+	}
+}
+
+// asNobody does something with the permissions for files of a user without rights. It must not be left to other goroutines.
+func asNobody(t *testing.T, do func()) {
+	t.Helper()
+	const nobody = 65534
+	if os.Geteuid() != 0 {
+		do()
+		return
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := syscall.Setfsuid(nobody); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = syscall.Setfsuid(0) }()
+	do()
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"slackline/internal/plain"
@@ -38,10 +40,38 @@ func PlainText(err error) string {
 		return text
 	}
 	reason := file.Err.Error()
-	if errors.Is(file.Err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(file.Err, fs.ErrNotExist):
 		reason = "no such file"
+	case errors.Is(file.Err, fs.ErrPermission):
+		reason += permit(file.Path)
 	}
 	return strings.Replace(text, file.Error(), plain.Name(file.Path)+": "+reason, 1)
+}
+
+// permit says what permission is missing that a file cannot be opened, and how to get it; empty: it is unknown.
+func permit(path string) string {
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		_, err := os.Stat(dir + string(filepath.Separator) + ".") // needs the permission to search it, and those above
+		if err == nil || !errors.Is(err, fs.ErrPermission) {
+			break
+		}
+		if _, err := os.Stat(dir); err == nil {
+			return fmt.Sprintf("; you may not search the directory %s: its owner can permit it, e.g. by 'chmod a+x'", plain.Name(dir))
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	f, err := os.Open(path)
+	if err == nil {
+		f.Close()
+		return ""
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return "; you may not read it: its owner can permit it, e.g. by 'chmod a+r'"
+	}
+	return ""
 }
 
 // UsageError is a mistake in the command line.

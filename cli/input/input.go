@@ -164,6 +164,9 @@ func classify(word string) (isFile bool, notes []string, err error) {
 	case statErr == nil && info.Mode().IsDir() && (IsTrace(word) || hasRankFiles(word)):
 		return true, nil, nil
 	case statErr == nil && info.Mode().IsDir() && !isPattern:
+		if err := searchable(word); err != nil {
+			return true, nil, err
+		}
 		return true, nil, fmt.Errorf("%s is a directory without a trace; give a schedule file, a trace or a pattern", word)
 	case statErr == nil && !info.Mode().IsDir():
 		if isPattern {
@@ -185,6 +188,20 @@ func classify(word string) (isFile bool, notes []string, err error) {
 	}
 	hint := cmp.Or(suggest.Phrase(word, names), "; 'slackline generate --list' names the patterns")
 	return false, nil, fmt.Errorf("%q is neither a file nor a pattern%s", word, hint)
+}
+
+// searchable returns an error if it is unknown what a directory contains: it cannot be listed, or its files cannot be looked at.
+func searchable(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if _, err := os.Stat(filepath.Join(dir, e.Name())); errors.Is(err, fs.ErrPermission) {
+			return err
+		}
+	}
+	return nil
 }
 
 func hash(data []byte) string {

@@ -2,8 +2,10 @@ package input
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -84,7 +86,11 @@ func filesWith(dir string, suffixes []string) ([]string, error) {
 		if !slices.Contains(suffixes, filepath.Ext(strings.TrimSuffix(e.Name(), ".gz"))) {
 			continue
 		}
-		if info, err := os.Stat(filepath.Join(dir, e.Name())); err == nil && info.Mode().IsRegular() {
+		info, err := os.Stat(filepath.Join(dir, e.Name()))
+		if errors.Is(err, fs.ErrPermission) {
+			return nil, err
+		}
+		if err == nil && info.Mode().IsRegular() {
 			names = append(names, e.Name())
 		}
 	}

@@ -77,12 +77,12 @@ static void start_injection(void) {
         inj_measure();
         atomic_store(&inj_active, true);
     }
-    begun_waited = waited_for_cpu();
     /* Noise starts at one time for all ranks: their places in it are those of a simulation. */
     int64_t now = inj_common(inj_now());
     begun_at = now;
     PMPI_Allreduce(&now, &begun_at, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
     begun_at = inj_own_time(begun_at);
+    begun_waited = waited_for_cpu(); /* not before: it is a part of the time since then */
     inj_noise_start(begun_at);
 }
 
