@@ -183,11 +183,14 @@ func TestUnsearchable(t *testing.T) {
 	verbs := [][]string{
 		{"profile"}, {"waits"}, {"scaling"}, {"hang"}, {"record", "--recover"}, append([]string{"advise"}, machine...),
 		{"report", "--out", filepath.Join(dir, "r.html")}, append([]string{"simulate"}, machine...), append([]string{"tolerance"}, machine...),
-		{"compare", slt}, {"generate", "--to", "goal"}, {"convert", "--to", "goal"},
+		{"compare"}, {"generate", "--to", "goal"}, {"convert", "--to", "goal"},
 	}
 	for _, path := range append(folders, slt) {
 		for _, verb := range verbs {
 			args := append(slices.Clone(verb), path)
+			if verb[0] == "compare" {
+				args = append(args, path)
+			}
 			var code int
 			var stderr string
 			asNobody(t, func() { code, _, stderr = clitest.Run("", args...) })

@@ -51,7 +51,7 @@ func PlainText(err error) string {
 
 // permit says what permission is missing that a file cannot be opened, and how to get it; empty: it is unknown.
 func permit(path string) string {
-	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+	for dir := path; ; dir = filepath.Dir(dir) { // it may be one itself
 		_, err := os.Stat(dir + string(filepath.Separator) + ".") // needs the permission to search it, and those above
 		if err == nil || !errors.Is(err, fs.ErrPermission) {
 			break
