@@ -1,0 +1,126 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// batchPlan submits by scripts in the directory of the plan; a job is its result, and the queue is a file.
+const batchPlan = `parameters: {p: [2]}
+command: ./prog {p}
+launch: sbatch
+batch: {submit: [sh, submit.sh], queue: [sh, queue.sh], options: ["--ntasks={p}", "--comment=a b"], setup: module load x, poll: 1ms}
+`
+
+// accept makes a job that ends at once; its arguments are kept.
+const accept = `for a in "$@"; do echo "$a"; done >> submitted
+cp "$a" script # the last one
+echo '{"attempt": 1, "status": "ended", "exit": 0, "wall_s": 1}' > "${a%/*}/result.json"
+`
+
+// submitted submits the one run of the plan. The scripts are run in the directory of the plan; noted is called after each note.
+func submitted(t *testing.T, ctx context.Context, submit, queue string, noted func()) (dir string, end *End, notes []string, err error) {
+	t.Helper()
+	dir = t.TempDir()
+	t.Chdir(dir)
+	for name, text := range map[string]string{"plan.yaml": batchPlan, "submit.sh": submit, "queue.sh": queue} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := Open("plan.yaml", filepath.Join(dir, "runs of it"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	note := func(text string) { notes = append(notes, text); noted() }
+	x := &execution{Campaign: c, options: Options{Self: []string{"/bin/slackline", "supervise"}, Name: "slackline", Note: note}}
+	end, err = x.attempt(ctx, &task{run: c.runs[0]}, place{})
+	return dir, end, notes, err
+}
+
+// TestSubmit: the batch system gets a name by which the job is found again, the options at this point, and a script.
+func TestSubmit(t *testing.T) {
+	dir, end, _, err := submitted(t, t.Context(), accept, "exit 0", func() {})
+	if err != nil || end == nil || end.Status != OK || end.Attempt != 1 || end.Wall != 1 {
+		t.Fatalf("end = %+v, %v, want the result of the job", end, err)
+	}
+	args := linesOf(t, filepath.Join(dir, "submitted"))
+	run := filepath.Join(dir, "runs of it", "runs", "p2.r1")
+	want := []string{"", "--output=" + filepath.Join(run, "job.out"), "--ntasks=2", "--comment=a b", filepath.Join(run, "job.sh")}
+	if len(args) != len(want) || !strings.HasPrefix(args[0], "--job-name=slackline-") || !strings.HasSuffix(args[0], "-p2.r1.a1") {
+		t.Fatalf("submitted with %q, want a name and %q", args, want[1:])
+	}
+	for i := 1; i < len(want); i++ {
+		if args[i] != want[i] {
+			t.Errorf("argument %d = %q, want %q", i, args[i], want[i])
+		}
+	}
+	script := strings.Join(linesOf(t, filepath.Join(dir, "script")), "\n")
+	for _, line := range []string{
+		"#!/bin/bash", "cd " + dir + " || exit 1", "module load x", "exec -a slackline /bin/slackline supervise '" + run + "' 1",
+	} {
+		if !strings.Contains(script, line) {
+			t.Errorf("the script has no line %q:\n%s", line, script)
+		}
+	}
+}
+
+// TestSubmitOnce: whatever the batch system answers, a job is submitted once, and what is refused is an error with its reason.
+func TestSubmitOnce(t *testing.T) {
+	const jobless = "echo --job >> submitted\n"
+	lost := accept + "exit 1\n"
+	comes := `[ -e asked ] && { echo '{"attempt": 1, "status": "ended"}' > 'runs of it/runs/p2.r1/result.json'; exit 0; }
+echo x > asked
+echo 4711
+`
+	for _, tc := range []struct {
+		name, submit, queue string
+		status              Status
+		err                 string
+	}{
+		{"refused", jobless + "echo Invalid partition >&2; exit 1", "exit 0", "", "Invalid partition"},
+		{"the answer is lost, the job has ended", lost, "exit 0", OK, ""},
+		{"the answer is lost, the job waits", jobless + "exit 1", comes, OK, ""},
+		{"the job is gone without a result", jobless, "exit 0", Lost, ""},
+		{"a result of an earlier attempt", strings.Replace(accept, `"attempt": 1`, `"attempt": 0`, 1), "exit 0", Lost, ""},
+		{"a result that is cut off", strings.Replace(accept, `"wall_s": 1}`, ``, 1), "exit 0", Lost, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			dir, end, _, err := submitted(t, t.Context(), tc.submit, tc.queue, func() {})
+			switch {
+			case tc.err != "":
+				if err == nil || !strings.Contains(err.Error(), tc.err) {
+					t.Errorf("%+v, %v, want the reason", end, err)
+				}
+			case err != nil || end == nil || end.Status != tc.status:
+				t.Errorf("%+v, %v, want %s", end, err, tc.status)
+			}
+			if n := strings.Count(strings.Join(linesOf(t, filepath.Join(dir, "submitted")), "\n"), "--job"); n != 1 {
+				t.Errorf("%d jobs were submitted, want one", n)
+			}
+		})
+	}
+}
+
+// TestQueueAway: a batch system that does not answer is asked again, and then gets the job; the user is told once. An interrupt ends it.
+func TestQueueAway(t *testing.T) {
+	dir, end, notes, err := submitted(t, t.Context(), "[ -e tried ] || { echo > tried; exit 1; }\n"+accept,
+		"echo x >> asked; [ $(wc -l < asked) -gt 3 ] || { echo away >&2; exit 1; }", func() {})
+	if err != nil || end == nil || end.Status != OK || len(notes) != 1 || !strings.Contains(notes[0], "does not answer (sh: away)") {
+		t.Errorf("%+v, %v, %q, want the result, and one note that it does not answer", end, err, notes)
+	}
+	if n := len(linesOf(t, filepath.Join(dir, "submitted"))); n != 5 {
+		t.Errorf("%d arguments were submitted, want those of one job", n)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	_, end, _, err = submitted(t, ctx, "exit 1", "echo away >&2; exit 1", cancel)
+	if !errors.Is(err, context.Canceled) || end != nil {
+		t.Errorf("%+v, %v, want that it is interrupted", end, err)
+	}
+}
