@@ -1,6 +1,8 @@
 package profile
 
 import (
+	"slices"
+
 	"slackline/model/timeline"
 	"slackline/model/unit"
 )
@@ -98,11 +100,25 @@ type EntryDocument struct {
 // TimeParts is into how many parts the run is divided to show when collectives happen.
 const TimeParts = 50
 
-// Document returns the profile in its JSON form, with the entries by rank if they are wanted and iterations if there are any.
+// Document returns the profile in its JSON form, with the entries by rank if they are wanted and iterations if there are any. Moments
+// count from the start of the run, whatever its clock says.
 func (p *Profile) Document(c *Composition, e *Efficiency, counts *Counts, it *Iterations, byRank bool) Document {
 	d := Document{
 		CallPaths: p.documents(p.ByPath), Matrix: append([]Link{}, p.Matrix()...), Sizes: append([]SizeBin{}, p.Sizes()...),
-		Collectives: append([]CollectiveUse{}, p.Collectives(TimeParts)...), Composition: c.Parts, Efficiency: e, Counts: counts, Iterations: it,
+		Collectives: append([]CollectiveUse{}, p.Collectives(TimeParts)...), Composition: c.Parts, Efficiency: e, Counts: counts,
+	}
+	origin := p.Timeline.Start - p.Timeline.Before
+	for i := range d.Collectives {
+		d.Collectives[i].First -= origin
+		d.Collectives[i].Last -= origin
+	}
+	if it != nil {
+		since := *it
+		since.List = slices.Clone(it.List)
+		for i := range since.List {
+			since.List[i].Begin -= origin
+		}
+		d.Iterations = &since
 	}
 	if byRank {
 		d.ByRank = p.documents(p.Entries)

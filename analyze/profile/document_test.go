@@ -2,12 +2,15 @@ package profile
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"slackline/model/timeline"
+	"slackline/model/unit"
 )
 
 // TestDescribeRun: what is 0 or was not recorded is left out of the description of a run.
@@ -56,5 +59,44 @@ func TestDocumentWithoutAnything(t *testing.T) {
 	}
 	if strings.Contains(string(data), "null") || strings.Contains(string(data), "by_rank") || strings.Contains(string(data), "iterations") {
 		t.Errorf("%s", data)
+	}
+}
+
+// TestMomentsSinceTheStart: moments count from the start of the run, also of one whose clock began long before, and of a part of it.
+func TestMomentsSinceTheStart(t *testing.T) {
+	text := "comm world 0-1\n"
+	for r := range 2 {
+		text += fmt.Sprintf("rank %d\n", r)
+		for k := range 7 {
+			text += fmt.Sprintf("%d step {\n%d..%d MPI_Barrier: barrier\n} %d\n", 100*k, 100*k+80, 100*k+90, 100*k+100)
+		}
+	}
+	whole := runOf(t, text).Timeline
+	whole.Shift(1000, 1)
+	for name, tc := range map[string]struct {
+		of          *timeline.Timeline
+		first, last unit.Duration
+		begins      []unit.Duration
+	}{
+		"whole":          {whole, 80, 680, []unit.Duration{0, 100, 200, 300, 400, 500, 600}},
+		"part":           {whole.Window(1100, 1700, 1), 180, 680, []unit.Duration{100, 200, 300, 400, 500, 600}},
+		"part of a part": {whole.Window(1100, 1700, 1).Window(1200, 1700, 1), 280, 680, []unit.Duration{200, 300, 400, 500, 600}},
+	} {
+		p, err := New(tc.of, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := p.Iterations()
+		d := p.Document(&Composition{}, nil, nil, found, false)
+		var begins []unit.Duration
+		for i, it := range d.Iterations.List {
+			begins = append(begins, it.Begin)
+			if found.List[i].Begin != it.Begin+1000 {
+				t.Errorf("%s: iteration %d of the profile moved to %v", name, i, found.List[i].Begin)
+			}
+		}
+		if c := d.Collectives[0]; c.First != tc.first || c.Last != tc.last || !slices.Equal(begins, tc.begins) {
+			t.Errorf("%s: collectives from %v to %v, iterations at %v; want %v, %v, %v", name, c.First, c.Last, begins, tc.first, tc.last, tc.begins)
+		}
 	}
 }

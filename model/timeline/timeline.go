@@ -35,7 +35,8 @@ type Timeline struct {
 	Devices     *Devices     // what ran on accelerators; nil: nothing
 	Grid        *Grid        // process grid, if the run says one
 	Start, End  unit.Duration
-	LeftOut     LeftOut // of the run: the start and the end of MPI
+	Before      unit.Duration // how long the run had lasted at Start: 0, unless it was cut
+	LeftOut     LeftOut       // of the run: the start and the end of MPI
 	Simulated   bool
 	ForcedYield bool // the recorder made MPI give up the CPU while it waits
 	Problems    Problems

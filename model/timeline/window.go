@@ -122,6 +122,7 @@ func (c *cutter) cut(t *Timeline, threads int) *Timeline {
 	if w.End < w.Start {
 		w.End = w.Start
 	}
+	w.Before += w.Start - t.Start
 	kept := make([]keptCalls, len(t.Locations))
 	parallel.Each(len(t.Locations), threads, func(i int) { kept[i] = c.keep(&t.Locations[i].Calls) })
 	inside := func(location, first, last int32) bool {
