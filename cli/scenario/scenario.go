@@ -7,8 +7,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"slackline/analyze/advise"
+	"slackline/analyze/simulate"
 	"slackline/analyze/whatif"
 	"slackline/cli/env"
+	"slackline/cli/exit"
 	"slackline/cli/flags"
 	"slackline/cli/input"
 	"slackline/internal/memory"
@@ -89,6 +91,10 @@ func (o *Options) Resolve(a *env.Env, c *cobra.Command) (*Scenario, error) {
 		return nil, err
 	}
 	o.Noise.TakeFrom(a, s.Machine)
+	if o.Machine.isStatic() && (o.Noise.Random() || len(o.Noise.Delays) > 0) {
+		return nil, exit.Usagef("the model %s has no noise and no delays; use the model %s, or --noise %s", simulate.LogGPS, simulate.LogGOPS,
+			NoNoise)
+	}
 	o.Program.SeedUsed = o.Noise.Random()
 	return s, nil
 }

@@ -59,9 +59,6 @@ func (o *spreadOptions) check(r *run) error {
 	if o.noise.Offsets != "" {
 		o.replicas = 1
 	}
-	if o.noise.Random() && r.result.Plot != "" {
-		return exit.Usagef("--plot draws the curve of one run; leave it out, or --noise")
-	}
 	for _, name := range []string{"noise-offsets", "offsets", "noise-ranks", "delay"} {
 		if r.given(name) && !o.noise.Random() {
 			return exit.Usagef("--%s needs --noise or --noise-file", name)

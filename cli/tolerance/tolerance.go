@@ -246,6 +246,9 @@ func (r *run) checkKinds(words []string) error {
 			return exit.Usagef("--%s looks at one run; leave it out, or %s", name, first)
 		}
 	}
+	if r.result.Plot != "" && (first == "--noise" || first == "further inputs") {
+		return exit.Usagef("--plot draws the curve of one run; leave it out, or %s", first)
+	}
 	if first == "--mappings" && r.given("mapping") {
 		return exit.Usagef("give --mapping or --mappings, not both")
 	}
@@ -273,6 +276,12 @@ func (r *run) prepare(in *input.Input, mappingName string) (*tolerance.Schedule,
 func (r *run) warnOfVoid() {
 	if r.machine.CpuByte.Given {
 		r.app.Warn("-O has no influence: the static model has no CPU time per byte")
+	}
+	switch r.kind() {
+	case askSpread:
+		r.app.WarnOfVoid(r.command, " beside --noise and on several inputs: the slopes of one run are not shown", "range")
+	case askMap:
+		r.app.WarnOfVoid(r.command, " beside --map-G, which goes over it", "gap-per-byte")
 	}
 	for _, in := range r.inputs {
 		if in != nil {
