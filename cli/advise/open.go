@@ -59,6 +59,7 @@ func (o *adviseOptions) openRun(a *env.Env, c *cobra.Command, word string) (*run
 	if o.Machine.Name == "" && given.IsZero() && input.IsTrace(word) {
 		var err error
 		o.Program.NoMachine = true
+		a.WarnOfVoid(c, " without a machine: the network is estimated from the run", "scale-network")
 		if in, err = o.Program.Open(a, c, word, true); err != nil {
 			return nil, err
 		}

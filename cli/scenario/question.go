@@ -50,7 +50,7 @@ func (o *Options) Question(c *cobra.Command, name string, p schedule.Program, re
 	for _, parameter := range pattern.Parameters() {
 		names = append(names, parameter.Name)
 	}
-	names = append(names, "scale-compute", "denoise", "without", "mapping", "model", "noise", "noise-file", "noise-offsets", "offsets",
+	names = append(names, "scale-compute", "denoise", "partial", "mapping", "model", "noise", "noise-file", "noise-offsets", "offsets",
 		"noise-clock", "noise-ranks", "delay")
 	q.Words = slices.Concat([]string{flags.Tool, "waits", name}, machineWords, flags.Words(c, names...))
 	if isReplay {
