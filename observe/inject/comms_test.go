@@ -2,6 +2,7 @@ package inject
 
 import (
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -22,6 +23,19 @@ func TestStatuses(t *testing.T) {
 		}
 		if got := sortedLines(r.stdout); got != want || strings.Count(want, "\n") < 80 {
 			t.Errorf("other statuses:\n%s\nwant\n%s", differences(got, want), differences(want, got))
+		}
+	})
+}
+
+// TestFiles wants requests of files, which MPICH works on in calls that may complete them only, to end with every such call.
+func TestFiles(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		program := build(t, l, "files.c")
+		data := filepath.Join(t.TempDir(), "data")
+		want := plainRun(t, l, 2, program, data)
+		r := inject(t, l, 2, program, Options{Base: -1, Sleep: "on", Command: []string{data}}, "20us")
+		if got := sortedLines(r.stdout); r.err != nil || r.ExitCode != 0 || got != want || strings.Count(want, "rank ") != 16 {
+			t.Errorf("%v, exit code = %d: other results:\n%s\nwant\n%s%s", r.err, r.ExitCode, got, want, r.stderr)
 		}
 	})
 }

@@ -209,6 +209,7 @@ int inj_start_collective(struct entry *e);
 
 /* Tags of the messages of a shadow: collectives, persistent ones, windows. */
 enum { INJ_TAGS = 16384, INJ_WINDOW_TAGS = 32766 };
+enum { INJ_NEVER = 1 }; /* on inj_own: nothing is sent with this tag */
 void inj_windows_start(void);
 void inj_windows_end(void);
 
