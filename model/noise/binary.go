@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
+	"slackline/internal/chunk"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
@@ -49,11 +50,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // WriteBinary writes a trace in our binary format, with a name and a note.
 func WriteBinary(w io.Writer, d *Detours, name, note string) error {
 	var body []byte
-	text := func(s string) {
-		s = s[:min(len(s), maxText)]
-		body = binary.AppendUvarint(body, uint64(len(s)))
-		body = append(body, s...)
-	}
+	text := func(s string) { body = chunk.AppendString(body, s[:min(len(s), maxText)]) }
 	number := func(x int64) { body = binary.AppendUvarint(body, uint64(x)) }
 	text(name)
 	text(note)
@@ -138,39 +135,25 @@ func decodeBinary(data []byte) (*Profile, error) {
 	return decodeBody(body)
 }
 
-// bodyReader takes the fields of a body one after the other; after a mistake all are zero.
-type bodyReader struct {
-	rest []byte
-	bad  bool
-}
+// bodyReader takes the fields of a body one after the other.
+type bodyReader struct{ chunk.Column }
 
 func (r *bodyReader) number(most uint64) int64 {
-	x, n := binary.Uvarint(r.rest)
-	if n <= 0 || x > most {
-		r.bad, r.rest = true, nil
-		return 0
+	x := r.Uint()
+	if x > most {
+		r.Bad, x = true, 0
 	}
-	r.rest = r.rest[n:]
 	return int64(x)
 }
 
-func (r *bodyReader) text() string {
-	n := r.number(min(maxText, uint64(len(r.rest))))
-	if int(n) > len(r.rest) {
-		r.bad, r.rest = true, nil
-		return ""
-	}
-	s := string(r.rest[:n])
-	r.rest = r.rest[n:]
-	return s
-}
+func (r *bodyReader) text() string { return string(r.Bytes(uint64(r.number(maxText)))) }
 
 func decodeBody(body []byte) (*Profile, error) {
-	r := &bodyReader{rest: body}
+	r := &bodyReader{chunk.Column{B: body}}
 	p := &Profile{Name: r.text(), Note: r.text()}
 	t := &Trace{Period: r.number(math.MaxInt64)}
 	for range r.number(maxLabels) {
-		if r.bad {
+		if r.Bad {
 			break
 		}
 		t.Labels = append(t.Labels, r.text())
@@ -182,7 +165,7 @@ func decodeBody(body []byte) (*Profile, error) {
 		if len(t.Labels) > 1 {
 			t.Of = append(t.Of, int32(r.number(uint64(len(t.Labels)-1))))
 		}
-		if r.bad {
+		if r.Bad {
 			break
 		}
 		if at = d.Start; at < 0 {
@@ -190,7 +173,7 @@ func decodeBody(body []byte) (*Profile, error) {
 		}
 		t.List = append(t.List, d)
 	}
-	if r.bad || len(r.rest) > 0 {
+	if r.Bad || r.Left() > 0 {
 		return nil, fmt.Errorf("%w: its fields do not fill it", ErrDamaged)
 	}
 	if err := t.check(); err != nil {

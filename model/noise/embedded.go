@@ -26,7 +26,7 @@ func Named(name string) (*Profile, error) {
 		return Read(name, data)
 	}
 	return nil, fmt.Errorf("noise: unknown profile %s%s (built in: %s)",
-		quoted(name), suggest.Phrase(name, Names()), strings.Join(Names(), ", "))
+		yamlfile.Quote(name), suggest.Phrase(name, Names()), strings.Join(Names(), ", "))
 }
 
 // Find returns the embedded profile of this name, else reads the file, else reads the word as a
@@ -49,5 +49,5 @@ func FindFrom(from source.Source, word string) (*Profile, error) {
 		return nil, err
 	}
 	return nil, fmt.Errorf("noise: %s is neither a built-in profile nor a file%s (built in: %s; or a specification: %s)",
-		quoted(word), suggest.Phrase(word, Names()), strings.Join(Names(), ", "), SpecHelp)
+		yamlfile.Quote(word), suggest.Phrase(word, Names()), strings.Join(Names(), ", "), SpecHelp)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"slackline/internal/source"
+	"slackline/internal/yamlfile"
 )
 
 // MaxFile is the largest file of noise that is read, in bytes.
@@ -63,7 +64,7 @@ func read(from source.Source, name string, data []byte) (*Profile, error) {
 			return nil, err
 		}
 		if sniff(data).Model {
-			return nil, fmt.Errorf("trace %s is a profile; give a trace", quoted(path))
+			return nil, fmt.Errorf("trace %s is a profile; give a trace", yamlfile.Quote(path))
 		}
 		p, err := read(from, path, data)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
+	"slackline/internal/yamlfile"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,12 +41,8 @@ var linuxFormat = Format{
 // timer was due. Summaries are used only if a CPU has nothing else: the longest detour of a sample
 // is given, the others share the rest evenly. Several CPUs become one trace, one after the other.
 func readLinux(name string, data []byte, _ openTrace) (*Profile, error) {
-	r := &linuxReader{lineScanner: lineScanner{file: name, rest: data}, label: map[string]int32{}, cpus: map[int]*linuxCPU{}}
-	for {
-		text, ok := r.next()
-		if !ok {
-			break
-		}
+	r := &linuxReader{lineScanner: lineScanner{file: name, text: data}, label: map[string]int32{}, cpus: map[int]*linuxCPU{}}
+	for text := range r.lines() {
 		if err := r.readLine(text); err != nil {
 			return nil, err
 		}
@@ -144,7 +141,7 @@ func (r *linuxReader) readLine(text string) error {
 		switch {
 		case text == "" || text[0] == '#' || isTraceCmdHeader(text):
 		case isNoiseEvent(text) || strings.Contains(text, "[") && strings.Contains(text, "]"):
-			return r.errorf("%s is not \"TASK-PID [CPU] FLAGS TIMESTAMP: WHAT\"", quoted(text))
+			return r.errorf("%s is not \"TASK-PID [CPU] FLAGS TIMESTAMP: WHAT\"", yamlfile.Quote(text))
 		default:
 			r.other++
 		}
@@ -173,9 +170,9 @@ func (r *linuxReader) readLine(text string) error {
 	case len(words) >= 7 && startsWithDigit(kind):
 		return r.readSummary(cpu, l.time, kind, words)
 	case startsWithDigit(kind) && len(words) > 0 && looksLikeDetour(kind+" "+words[0]):
-		return r.errorf("%s has %d columns; the summary of a sample has at least 8", quoted(l.what), 1+len(words))
+		return r.errorf("%s has %d columns; the summary of a sample has at least 8", yamlfile.Quote(l.what), 1+len(words))
 	case isNoiseEvent(l.what) || strings.HasPrefix(kind, "#") && strings.HasPrefix(rest, "context"):
-		return r.errorf("%s is not an event of osnoise or timerlat", quoted(l.what))
+		return r.errorf("%s is not an event of osnoise or timerlat", yamlfile.Quote(l.what))
 	}
 	return nil
 }
@@ -194,12 +191,12 @@ func (r *linuxReader) readEvent(cpu *linuxCPU, kind, text string) error {
 	name, rest, ok := strings.Cut(" "+text, " start ")
 	words := strings.Fields(rest)
 	if !ok || len(words) < 4 || words[1] != "duration" || words[3] != "ns" {
-		return r.errorf("event %s: %s is not \"start SECONDS duration N ns\"", kind, quoted(text))
+		return r.errorf("event %s: %s is not \"start SECONDS duration N ns\"", kind, yamlfile.Quote(text))
 	}
 	start, ok := parseSeconds(words[0])
 	length, err := strconv.ParseUint(words[2], 10, 50)
 	if !ok || err != nil {
-		return r.errorf("event %s: %s is not \"start SECONDS duration N ns\"", kind, quoted(text))
+		return r.errorf("event %s: %s is not \"start SECONDS duration N ns\"", kind, yamlfile.Quote(text))
 	}
 	e := linuxEvent{start: start, end: start + int64(length), net: kind != "sample_threshold"}
 	switch kind {
@@ -246,7 +243,7 @@ func (r *linuxReader) labelOf(name string) int32 {
 func (r *linuxReader) readLatency(cpu *linuxCPU, time int64, id, context, latency string) error {
 	ns, err := strconv.ParseUint(latency, 10, 50)
 	if err != nil {
-		return r.errorf("timer latency %s is not a number of ns", quoted(latency))
+		return r.errorf("timer latency %s is not a number of ns", yamlfile.Quote(latency))
 	}
 	if context == "irq" {
 		r.endActivation(cpu)
@@ -284,14 +281,14 @@ func (r *linuxReader) readSummary(cpu *linuxCPU, time int64, runtime string, wor
 	}{{runtime, &s.runtime}, {words[0], &s.noise}, {words[2], &s.longest}} {
 		n, err := strconv.ParseUint(field.text, 10, 40)
 		if err != nil {
-			return r.errorf("column %d of the summary, %s, is not a number of us", i+1, quoted(field.text))
+			return r.errorf("column %d of the summary, %s, is not a number of us", i+1, yamlfile.Quote(field.text))
 		}
 		*field.to = int64(n) * 1000
 	}
 	for _, w := range words[3:] {
 		n, err := strconv.ParseUint(w, 10, 32)
 		if err != nil {
-			return r.errorf("counter %s of the summary is not a number", quoted(w))
+			return r.errorf("counter %s of the summary is not a number", yamlfile.Quote(w))
 		}
 		s.count += int64(n)
 	}

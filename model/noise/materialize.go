@@ -6,7 +6,7 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
-	"slices"
+	"slackline/internal/stat"
 )
 
 // How long a trace of random parts is. These numbers are ours: long enough that ranks at random
@@ -48,11 +48,7 @@ func (p *Profile) Detours(seed uint64) (*Detours, error) {
 	for i := range p.Parts {
 		m.add(&p.Parts[i], rand.New(rand.NewPCG(seed, mix(seed, uint64(i)))))
 	}
-	order := make([]int32, len(m.list))
-	for i := range order {
-		order[i] = int32(i)
-	}
-	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(m.list[a].Start, m.list[b].Start) })
+	order := stat.Order(len(m.list), func(a, b int) int { return cmp.Compare(m.list[a].Start, m.list[b].Start) })
 	list := make([]Detour, len(order))
 	of := make([]int32, len(order))
 	for i, o := range order {
@@ -189,14 +185,11 @@ func (m *material) add(p *Part, random *rand.Rand) {
 		return
 	}
 	m.labels = append(m.labels, p.label())
-	for _, start := range p.starts(m.period, random) {
+	starts := p.starts(m.period, random)
+	for _, start := range starts {
 		m.list, m.of = append(m.list, Detour{Start: start}), append(m.of, label)
 	}
-	n := 0
-	for i := len(m.of) - 1; i >= 0 && m.of[i] == label; i-- {
-		n++
-	}
-	p.drawLengths(m.list[len(m.list)-n:], random)
+	p.drawLengths(m.list[len(m.list)-len(starts):], random)
 }
 
 // starts returns the starts of the detours of a part in [0, period).

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 	"path/filepath"
+	"slackline/internal/yamlfile"
 	"strings"
 )
 
@@ -30,18 +31,14 @@ var netgaugeFormat = Format{
 // itself reads such a file as its text format and takes the start of the last detour for the
 // period.)
 func readNetgauge(name string, data []byte, _ openTrace) (*Profile, error) {
-	s := &lineScanner{file: name, rest: data}
+	s := &lineScanner{file: name, text: data}
 	t := &Trace{}
 	var about []string
 	startUnit, lengthUnit := int64(1), int64(1) // in ns
 	cycle := int64(0)
 	seenColumns := false
 	odd, oddText := 0, "" // the first line after the names of the columns that is not a detour
-	for {
-		text, ok := s.next()
-		if !ok {
-			break
-		}
+	for text := range s.lines() {
 		comment, isComment := strings.CutPrefix(text, "#")
 		comment = strings.TrimSpace(comment)
 		switch {
@@ -52,13 +49,13 @@ func readNetgauge(name string, data []byte, _ openTrace) (*Profile, error) {
 			return nil, s.errorf("a detour comes before the line \"# Time [ns] ...\" with the units of the columns")
 		case !isComment && startsWithDigit(text):
 			if odd > 0 {
-				return nil, &FileError{name, odd, fmt.Sprintf("%s is not the start and the length of a detour", quoted(oddText))}
+				return nil, &FileError{name, odd, fmt.Sprintf("%s is not the start and the length of a detour", yamlfile.Quote(oddText))}
 			}
 			if err := s.addNetgauge(t, text, startUnit, lengthUnit); err != nil {
 				return nil, err
 			}
 		case !isComment && looksLikeDetour(text):
-			return nil, s.errorf("%s is not the start and the length of a detour", quoted(text))
+			return nil, s.errorf("%s is not the start and the length of a detour", yamlfile.Quote(text))
 		case !isComment:
 			// Its summary, likewise, if no detour follows.
 			if odd == 0 {
@@ -73,9 +70,8 @@ func readNetgauge(name string, data []byte, _ openTrace) (*Profile, error) {
 				return nil, s.errorf("%s", err)
 			}
 		case strings.HasPrefix(comment, "Minimal cycle length"):
-			value, _ := cutValue(comment)
 			var err error
-			if cycle, err = parseNS(value); err != nil {
+			if cycle, err = parseNS(strings.TrimSpace(comment[strings.LastIndexByte(comment, ':')+1:])); err != nil {
 				return nil, s.errorf("the minimal cycle length %v", err)
 			}
 			about = append(about, comment)
@@ -114,13 +110,13 @@ func looksLikeDetour(text string) bool {
 func (s *lineScanner) addNetgauge(t *Trace, text string, startUnit, lengthUnit int64) error {
 	words := strings.Fields(text)
 	if len(words) != 2 {
-		return s.errorf("%s is not the start and the length of a detour", quoted(text))
+		return s.errorf("%s is not the start and the length of a detour", yamlfile.Quote(text))
 	}
 	start, ok1 := scaledNS(words[0], startUnit)
 	length, ok2 := scaledNS(words[1], lengthUnit)
 	switch {
 	case !ok1 || !ok2:
-		return s.errorf("%s is not the start and the length of a detour", quoted(text))
+		return s.errorf("%s is not the start and the length of a detour", yamlfile.Quote(text))
 	case len(t.List) > 0 && start < t.List[len(t.List)-1].Start:
 		return s.errorf("the detour starts before the one before it; the file is not as Netgauge wrote it")
 	case start > maxSpan || length > maxSpan:
@@ -146,7 +142,7 @@ func netgaugeUnits(comment string) (start, length int64, err error) {
 			break
 		}
 		if units[word] == 0 {
-			return 0, 0, fmt.Errorf("the unit %s cannot be read (known: ns, us, ms, s); convert it first", quoted(word))
+			return 0, 0, fmt.Errorf("the unit %s cannot be read (known: ns, us, ms, s); convert it first", yamlfile.Quote(word))
 		}
 		found = append(found, units[word])
 		rest = after
@@ -181,15 +177,6 @@ func scaledNS(text string, unit int64) (int64, bool) {
 		return 0, false
 	}
 	return ns.Int64() * 1000, true
-}
-
-// cutValue returns what follows the last colon.
-func cutValue(comment string) (string, bool) {
-	i := strings.LastIndexByte(comment, ':')
-	if i < 0 {
-		return "", false
-	}
-	return strings.TrimSpace(comment[i+1:]), true
 }
 
 func startsWithDigit(text string) bool {

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
+	"slackline/internal/yamlfile"
 	"strconv"
-	"strings"
 )
 
 // Alignment defines which ranks go through a trace at the same offset.
@@ -78,8 +78,8 @@ func ReadOffsets(name string, r io.Reader, ranks int) ([]int64, error) {
 		}
 		ns, err := strconv.ParseUint(string(text), 10, 63)
 		if err != nil || ns > maxNS {
-			return nil, &FileError{name, line, fmt.Sprintf("offset %s is not a whole number of nanoseconds from 0 to %d", quoted(string(text)),
-				uint64(maxNS))}
+			return nil, &FileError{name, line, fmt.Sprintf("offset %s is not a whole number of nanoseconds from 0 to %d",
+				yamlfile.Quote(string(text)), uint64(maxNS))}
 		}
 		if len(offsets) == ranks {
 			return nil, &FileError{name, line, fmt.Sprintf("is one offset more than there are ranks (%d); give one for each rank", ranks)}
@@ -123,13 +123,4 @@ func (e *FileError) Error() string {
 		return e.File + ": " + e.Message
 	}
 	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Message)
-}
-
-// quoted puts text of a file into quotes, cut if it is long.
-func quoted(text string) string {
-	const longest = 40
-	if len(text) > longest {
-		text = strings.ToValidUTF8(text[:longest], "") + "..."
-	}
-	return strconv.Quote(text)
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"slackline/internal/yamlfile"
 	"slackline/model/unit"
 )
 
@@ -131,7 +132,7 @@ func (p *Profile) Check() error {
 
 func (p *Profile) title() string {
 	if p.Name != "" {
-		return "profile " + quoted(p.Name)
+		return "profile " + yamlfile.Quote(p.Name)
 	}
 	return "the profile"
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"slackline/internal/suggest"
+	"slackline/internal/yamlfile"
 	"slackline/model/unit"
 )
 
@@ -43,7 +44,7 @@ func Parse(spec string) (*Profile, error) {
 			err = part.check()
 		}
 		if err != nil {
-			return nil, fmt.Errorf("noise: %s: %w", quoted(text), err)
+			return nil, fmt.Errorf("noise: %s: %w", yamlfile.Quote(text), err)
 		}
 		p.Parts = append(p.Parts, part)
 	}
@@ -79,7 +80,7 @@ func parsePart(text string) (part Part, err error) {
 	for _, option := range words[1:] {
 		key, value, ok := strings.Cut(strings.TrimSpace(option), "=")
 		if !ok {
-			return part, fmt.Errorf("option %s has no value; write jitter=20%%, phase=1ms or label=NAME", quoted(option))
+			return part, fmt.Errorf("option %s has no value; write jitter=20%%, phase=1ms or label=NAME", yamlfile.Quote(option))
 		}
 		if seen[key] {
 			return part, fmt.Errorf("option %s is given twice", key)
@@ -108,7 +109,7 @@ func (p *Part) setOption(key, value string) (err error) {
 		}
 	default:
 		known := []string{"jitter", "label", "phase"}
-		return fmt.Errorf("unknown option %s%s (known: %s)", quoted(key), suggest.Phrase(key, known), strings.Join(known, ", "))
+		return fmt.Errorf("unknown option %s%s (known: %s)", yamlfile.Quote(key), suggest.Phrase(key, known), strings.Join(known, ", "))
 	}
 	return err
 }
@@ -121,7 +122,7 @@ func parsePercent(text string) (float64, error) {
 		x /= 100
 	}
 	if err != nil || math.IsNaN(x) || x < 0 || x > 1 {
-		return 0, fmt.Errorf("jitter %s is not a share from 0%% to 100%%", quoted(text))
+		return 0, fmt.Errorf("jitter %s is not a share from 0%% to 100%%", yamlfile.Quote(text))
 	}
 	return x, nil
 }
@@ -134,7 +135,7 @@ func parseRate(text string) (int64, error) {
 	if !isFrequency {
 		d, err := unit.ParseDuration(text)
 		if err != nil {
-			return 0, fmt.Errorf("rate %s is neither a frequency such as 1000Hz nor the time between two detours such as 1ms", quoted(text))
+			return 0, fmt.Errorf("rate %s is neither a frequency such as 1000Hz nor the time between two detours such as 1ms", yamlfile.Quote(text))
 		}
 		if d <= 0 || d > maxSpan {
 			return 0, fmt.Errorf("the time between two detours is %s; it must be above 0 and at most %s", d, unit.Duration(maxSpan).Short())
@@ -148,18 +149,18 @@ func parseRate(text string) (int64, error) {
 	}
 	number = strings.TrimSpace(number)
 	if !isDecimal(number) {
-		return 0, fmt.Errorf("frequency %s is not a number with Hz, kHz, MHz or GHz", quoted(text))
+		return 0, fmt.Errorf("frequency %s is not a number with Hz, kHz, MHz or GHz", yamlfile.Quote(text))
 	}
 	hertz, _ := new(big.Rat).SetString(number)
 	if hertz.Sign() == 0 {
-		return 0, fmt.Errorf("frequency %s must be above 0", quoted(text))
+		return 0, fmt.Errorf("frequency %s must be above 0", yamlfile.Quote(text))
 	}
 	period := new(big.Rat).SetInt64(1e12)
 	period.Quo(period, hertz.Mul(hertz, new(big.Rat).SetInt64(scale)))
 	period.Add(period, big.NewRat(1, 2))
 	ps := new(big.Int).Div(period.Num(), period.Denom())
 	if !ps.IsInt64() || ps.Int64() > maxSpan || ps.Sign() == 0 {
-		return 0, fmt.Errorf("frequency %s has a period that is not within 1 ps and %s", quoted(text), unit.Duration(maxSpan).Short())
+		return 0, fmt.Errorf("frequency %s has a period that is not within 1 ps and %s", yamlfile.Quote(text), unit.Duration(maxSpan).Short())
 	}
 	return ps.Int64(), nil
 }
@@ -167,15 +168,7 @@ func parseRate(text string) (int64, error) {
 // isDecimal reports whether text is a plain number such as 12 or 0.14, of a sensible length.
 func isDecimal(text string) bool {
 	whole, fraction, _ := strings.Cut(text, ".")
-	if len(text) > 40 || whole+fraction == "" {
-		return false
-	}
-	for _, c := range whole + fraction {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return true
+	return len(text) <= 40 && whole+fraction != "" && strings.Trim(whole+fraction, "0123456789") == ""
 }
 
 // formatRate returns the time between two events, given in picoseconds, as ParseRate reads it: as a
@@ -203,7 +196,7 @@ func parseLengths(text string) (Lengths, error) {
 	var err error
 	list := func(least, most int) []int64 {
 		if len(values) < least || len(values) > most {
-			err = fmt.Errorf("%s has %d values; write uniform:1us:8us, exp:220us, pareto:1us:1.5 or list:1us:2us", quoted(name), len(values))
+			err = fmt.Errorf("%s has %d values; write uniform:1us:8us, exp:220us, pareto:1us:1.5 or list:1us:2us", yamlfile.Quote(name), len(values))
 			return make([]int64, most)
 		}
 		out := make([]int64, len(values))
@@ -228,7 +221,7 @@ func parseLengths(text string) (Lengths, error) {
 	default:
 		if len(values) > 0 {
 			known := []string{"exp", "list", "pareto", "uniform"}
-			return nil, fmt.Errorf("unknown distribution of lengths %s%s (known: %s)", quoted(name), suggest.Phrase(name, known),
+			return nil, fmt.Errorf("unknown distribution of lengths %s%s (known: %s)", yamlfile.Quote(name), suggest.Phrase(name, known),
 				strings.Join(known, ", "))
 		}
 		var d unit.Duration
@@ -239,7 +232,7 @@ func parseLengths(text string) (Lengths, error) {
 		err = lengths.check()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("length %s: %w", quoted(text), err)
+		return nil, fmt.Errorf("length %s: %w", yamlfile.Quote(text), err)
 	}
 	return lengths, nil
 }
@@ -254,7 +247,7 @@ func parsePareto(values []string) (l Pareto, err error) {
 	}
 	l.Scale = int64(scale)
 	if l.Shape, err = strconv.ParseFloat(values[1], 64); err != nil {
-		return l, fmt.Errorf("shape %s is not a number", quoted(values[1]))
+		return l, fmt.Errorf("shape %s is not a number", yamlfile.Quote(values[1]))
 	}
 	if len(values) == 3 {
 		bound, err := unit.ParseDuration(values[2])

@@ -121,13 +121,7 @@ func (t *Detours) Points(most int) []Detour {
 	if most <= 0 {
 		return nil
 	}
-	byLength := make([]int32, len(t.list))
-	for i := range byLength {
-		byLength[i] = int32(i)
-	}
-	slices.SortFunc(byLength, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(t.list[b].Length, t.list[a].Length), cmp.Compare(a, b))
-	})
+	byLength := stat.Order(len(t.list), func(a, b int) int { return cmp.Compare(t.list[b].Length, t.list[a].Length) })
 	longest := (most + 1) / 2
 	keep := make([]bool, len(t.list))
 	for _, i := range byLength[:longest] {

@@ -6,11 +6,13 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"path/filepath"
 	"strconv"
 	"strings"
 
+	"slackline/internal/yamlfile"
 	"slackline/model/unit"
 )
 
@@ -45,18 +47,19 @@ func cutPeriodHeader(comment string) (string, bool) {
 // lineScanner goes through the lines of a text in memory.
 type lineScanner struct {
 	file string
-	rest []byte
+	text []byte
 	line int
 }
 
-func (s *lineScanner) next() (string, bool) {
-	if len(s.rest) == 0 {
-		return "", false
+// lines are the lines without the blanks around them.
+func (s *lineScanner) lines() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for line := range bytes.Lines(s.text) {
+			if s.line++; !yield(string(bytes.TrimSpace(line))) {
+				return
+			}
+		}
 	}
-	var line []byte
-	line, s.rest, _ = bytes.Cut(s.rest, []byte{'\n'})
-	s.line++
-	return string(bytes.TrimSpace(line)), true
 }
 
 func (s *lineScanner) errorf(format string, args ...any) error {
@@ -68,15 +71,11 @@ func (s *lineScanner) errorf(format string, args ...any) error {
 // rounded half up to whole nanoseconds. Without the header the period is the start of the last
 // line, which is then no detour.
 func readText(name string, data []byte, _ openTrace) (*Profile, error) {
-	s := &lineScanner{file: name, rest: bytes.TrimPrefix(data, []byte("\ufeff"))}
+	s := &lineScanner{file: name, text: bytes.TrimPrefix(data, []byte("\ufeff"))}
 	t := &Trace{}
 	headerLine := 0
 	var lines []int32 // of each detour
-	for {
-		text, ok := s.next()
-		if !ok {
-			break
-		}
+	for text := range s.lines() {
 		if text == "" {
 			continue
 		}
@@ -91,7 +90,7 @@ func readText(name string, data []byte, _ openTrace) (*Profile, error) {
 			headerLine = s.line
 			var err error
 			if t.Period, err = parseNS(value); err != nil || t.Period <= 0 {
-				return nil, s.errorf("the period %s is not a number of nanoseconds above 0", quoted(value))
+				return nil, s.errorf("the period %s is not a number of nanoseconds above 0", yamlfile.Quote(value))
 			}
 			continue
 		}
@@ -126,7 +125,7 @@ func readText(name string, data []byte, _ openTrace) (*Profile, error) {
 func parseTextLine(text string) (d Detour, err error) {
 	words := strings.Fields(text)
 	if len(words) != 2 {
-		return d, fmt.Errorf("%s is not \"start<TAB>duration\" in ns", quoted(text))
+		return d, fmt.Errorf("%s is not \"start<TAB>duration\" in ns", yamlfile.Quote(text))
 	}
 	if d.Start, err = parseNS(words[0]); err != nil {
 		return d, fmt.Errorf("start %w", err)
@@ -142,7 +141,7 @@ func parseTextLine(text string) (d Detour, err error) {
 func parseNS(text string) (int64, error) {
 	whole, fraction, _ := strings.Cut(text, ".")
 	if whole+fraction == "" || strings.Trim(whole+fraction, "0123456789") != "" {
-		return 0, fmt.Errorf("%s is not a number of nanoseconds of at least 0", quoted(text))
+		return 0, fmt.Errorf("%s is not a number of nanoseconds of at least 0", yamlfile.Quote(text))
 	}
 	whole = cmp.Or(whole, "0")
 	ns, err := strconv.ParseUint(whole, 10, 63)
@@ -150,7 +149,7 @@ func parseNS(text string) (int64, error) {
 		ns++
 	}
 	if err != nil || ns > maxNS {
-		return 0, fmt.Errorf("%s is above %d ns", quoted(text), uint64(maxNS))
+		return 0, fmt.Errorf("%s is above %d ns", yamlfile.Quote(text), uint64(maxNS))
 	}
 	return int64(ns) * 1000, nil
 }

@@ -193,7 +193,7 @@ func (r yamlReader) partValue(part *Part, key, text string) (err error) {
 			part.Kind = KindPoisson
 		default:
 			known := []string{"periodic", "poisson"}
-			return fmt.Errorf("arrivals %s is unknown%s (known: %s)", quoted(text), suggest.Phrase(text, known), strings.Join(known, ", "))
+			return fmt.Errorf("arrivals %s is unknown%s (known: %s)", yamlfile.Quote(text), suggest.Phrase(text, known), strings.Join(known, ", "))
 		}
 	case "rate":
 		part.Every, err = parseRate(text)
