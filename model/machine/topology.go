@@ -16,7 +16,7 @@ var topologyKeys = yamlfile.Keys{
 	Example: "{kind: fattree, k: 16}",
 }
 
-// readTopology reads the key topology of a machine file: what FindTopology builds the network from,
+// readTopology reads the key topology of a machine file: what FindTopologyFrom builds the network from,
 // and the latencies of a wire and of a switch. The file of a matrix is looked for beside the
 // machine file.
 func (r *reader) readTopology(node yamlfile.Node) map[string]string {
@@ -42,7 +42,7 @@ func (r *reader) readTopology(node yamlfile.Node) map[string]string {
 		values["file"] = filepath.Join(filepath.Dir(r.File), file)
 	}
 	if len(r.Errors) == before {
-		if _, err := (&Machine{Topology: values}).findTopology(); err != nil {
+		if _, err := (&Machine{Topology: values}).FindTopologyFrom(r.from); err != nil {
 			node.Errorf("topology %v", err)
 		}
 	}

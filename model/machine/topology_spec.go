@@ -171,10 +171,7 @@ func isCount(text string) bool {
 	return err == nil && n > 0
 }
 
-// findTopology returns the topology that the machine file describes; nil: it describes none.
-func (m *Machine) findTopology() (*Topology, error) { return m.FindTopologyFrom(source.Disk) }
-
-// FindTopologyFrom is FindTopology with files from a source.
+// FindTopologyFrom returns the topology that the machine file describes, with files from a source; nil: it describes none.
 func (m *Machine) FindTopologyFrom(from source.Source) (*Topology, error) {
 	if len(m.Topology) == 0 {
 		return nil, nil

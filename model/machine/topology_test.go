@@ -3,6 +3,7 @@ package machine
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -279,7 +280,7 @@ func TestTopologyOfMachine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	top, err := m.findTopology()
+	top, err := m.FindTopologyFrom(source.Disk)
 	wire, perSwitch := m.TopologyLatencies()
 	if err != nil || top.Switches(0, 1) != 2 || wire == nil || *wire != 274_000 || perSwitch != nil {
 		t.Errorf("topology %v, wire %v, switch %v, error %v", top, wire, perSwitch, err)
@@ -287,12 +288,34 @@ func TestTopologyOfMachine(t *testing.T) {
 	if m, err = read(""); err != nil {
 		t.Fatal(err)
 	}
-	if top, err := m.findTopology(); top != nil || err != nil {
+	if top, err := m.FindTopologyFrom(source.Disk); top != nil || err != nil {
 		t.Errorf("a machine without topology has %v, %v", top, err)
 	}
 	_, err = read("topology: {kind: fattree, k: 3}\n")
 	if err == nil || !strings.Contains(err.Error(), "m.yaml:5:11: topology fattree: k is 3; the switches of a fat tree") {
 		t.Errorf("k = 3: error %v", err)
+	}
+}
+
+// TestTopologyFromSource checks that a process of a job gets the matrix of another one, without the file on its own disk.
+func TestTopologyFromSource(t *testing.T) {
+	dir := t.TempDir()
+	files := map[string]string{
+		filepath.Join(dir, "m.yaml"): "L: 1us\no: 1us\ng: 1us\nG: 1ns\ntopology: {kind: matrix, file: hops}\n",
+		filepath.Join(dir, "hops"):   "0 2\n2 0\n",
+	}
+	from := func(path string, _ int64) ([]byte, error) {
+		if text, ok := files[path]; ok {
+			return []byte(text), nil
+		}
+		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
+	}
+	m, err := FindFrom(from, filepath.Join(dir, "m.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if top, err := m.FindTopologyFrom(from); err != nil || top.Switches(0, 1) != 2 {
+		t.Errorf("topology %v, error %v", top, err)
 	}
 }
 
