@@ -78,6 +78,8 @@ type WriteOptions struct {
 	Partial   bool         // leave out locations whose events cannot be read
 	Threads   int          // that write at the same time; 0: as many as make sense
 	Interrupt func() error // asked now and then; an error ends the writing. nil: never
+
+	lost *warningList // what of the streams of accelerators cannot be read
 }
 
 // interrupted returns the error that ends the writing, if there is one.
@@ -237,7 +239,9 @@ func Write(name string, t *Trace, format string, o WriteOptions) (warnings []str
 	}
 	switch {
 	case f.group != nil:
-		return f.group.writeAt(name, t, o)
+		o.lost = &warningList{}
+		warnings, err = f.group.writeAt(name, t, o)
+		return append(warnings, o.lost.list...), err
 	case f.Stream != nil:
 		err = atomicfile.Write(name, func(w io.Writer) error {
 			var err error
@@ -252,6 +256,7 @@ func Write(name string, t *Trace, format string, o WriteOptions) (warnings []str
 // WriteTo writes a trace in a format of one file. It returns warnings as Write does. Formats that do not keep streams get those of
 // accelerators as further threads.
 func (f *Format) WriteTo(w io.Writer, t *Trace, o WriteOptions) (warnings []string, err error) {
+	o.lost = &warningList{}
 	if t.attach != nil && !f.keepsStreams {
 		_, tl, err := t.accelerators(&o)
 		if err != nil {
@@ -267,7 +272,7 @@ func (f *Format) WriteTo(w io.Writer, t *Trace, o WriteOptions) (warnings []stri
 		}
 	}
 	more, err := f.Stream(w, t, o)
-	return append(warnings, more...), err
+	return slices.Concat(warnings, more, o.lost.list), err
 }
 
 // accelerators returns the trace of the hosts, and a timeline with what ran on accelerators, in the times of the trace; nil: nothing did.
@@ -287,7 +292,12 @@ func (t *Trace) accelerators(o *WriteOptions) (*Trace, *timeline.Timeline, error
 		return nil, nil, err
 	}
 	tl := c.builder.Finish(c.threads)
-	if err := t.attach(c, tl); err != nil || tl.Devices == nil {
+	before := len(c.warnings) // of what is read again
+	err = t.attach(c, tl)
+	if o.lost != nil {
+		o.lost.list = append(o.lost.list, c.warnings[before:]...)
+	}
+	if err != nil || tl.Devices == nil {
 		return t, nil, err
 	}
 	return t, tl, nil

@@ -30,13 +30,13 @@ func (a *otf2Archive) openReader(l *Location, clock otf2.Clock) (*otf2Reader, er
 		file.Close()
 		return nil, f.Damage(err)
 	}
-	local, _ := a.readLocal(l) // what is lost was said when the archive was opened
+	local, lost := a.readLocal(l)
 	r := &otf2Reader{
 		f: f, file: file, clock: clock, stacks: a.trace.Stacks, announced: l.Events,
 		regions: a.regions.Mapped(&local.Maps[otf2.MapRegion]), comms: a.comms.Mapped(&local.Maps[otf2.MapComm]),
 		contexts: a.contexts.Mapped(&local.Maps[otf2.MapContext]), self: a.self, rank: uint32(l.Rank),
 		kinds: a.kinds, skips: a.skips, parameters: local.Maps[otf2.MapParameter], objects: a.objectsOf(local),
-		metrics: a.metrics, classes: local.Maps[otf2.MapMetric], local: local,
+		metrics: a.metrics, classes: local.Maps[otf2.MapMetric], local: local, lost: lost,
 		callsites: a.callsites.Mapped(&local.Maps[otf2.MapParameter]),
 	}
 	return r, nil
@@ -63,6 +63,7 @@ type otf2Reader struct {
 	parameters otf2.Map
 	objects    otf2Objects
 	local      *otf2.Local
+	lost       error // of the local definitions; for threads it was said when the archive was opened
 	callsites  otf2.Indices
 	calls      *otf2Calls // that have to do with devices; nil: they are not kept
 	metrics    map[uint32][]otf2Metric

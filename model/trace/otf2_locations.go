@@ -137,6 +137,10 @@ func (a *otf2Archive) setClocks() error {
 		if checks[i].Started {
 			earliest = min(earliest, checks[i].First)
 		}
+		a.locals = a.locals || checks[i].Own
+	}
+	for i := range checks {
+		a.checkRun(&t.Locations[i], &checks[i])
 	}
 	if len(t.Command) == 0 && len(checks) > 0 {
 		t.Command = checks[0].Command
@@ -171,13 +175,30 @@ func (a *otf2Archive) checkFile(i int) fileCheck {
 	c := a.checkEvents(l)
 	local, err := a.readLocal(l)
 	if err != nil {
-		c.Warnings = append(c.Warnings, err.Error()+"; mappings and offsets after it are lost")
+		c.Warnings = append(c.Warnings, err.Error()+localLost)
 	}
-	c.Offsets = local.Offsets
+	c.Offsets, c.Found, c.Own = local.Offsets, local.Found, !local.Empty()
 	if i == 0 {
 		c.Command = a.command()
 	}
 	return c
+}
+
+// localLost ends a warning about a file of local definitions.
+const localLost = "; mappings and offsets after it are lost"
+
+// checkRun warns if the files of a location do not fit the archive: local definitions are there for all locations or for none,
+// and nothing happens before the run begins or after it has ended.
+func (a *otf2Archive) checkRun(l *Location, c *fileCheck) {
+	if a.locals && !c.Found && c.Started {
+		a.warn("%s: the file is missing, although other locations have one; ids and clock of %s may be wrong",
+			a.src.showBeside(a.localFile(l)), l.describe())
+	}
+	first := c.First - a.defs.GlobalOffset // after the start of the run
+	if c.Started && !c.corrects() && a.defs.Length > 0 && first > a.defs.Length {
+		a.warn("%s: the first event is at tick %d, but the run has %d ticks from %d on; is this a file of another run?",
+			a.src.showBeside(a.eventFile(l)), c.First, a.defs.Length, a.defs.GlobalOffset)
+	}
 }
 
 // corrects reports whether there are offsets enough to correct a clock.
@@ -208,11 +229,14 @@ func (a *otf2Archive) localFile(l *Location) string {
 	return path.Join(a.name, fmt.Sprintf("%d.def", l.ID))
 }
 
-// readLocal reads the local definitions of a location. Files that are missing are usual.
+// readLocal reads the local definitions of a location. Archives without such files are usual.
 func (a *otf2Archive) readLocal(l *Location) (*otf2.Local, error) {
 	f, file, err := a.open(a.localFile(l), a.anchor.DefChunk)
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
 		return &otf2.Local{}, nil
+	}
+	if err != nil {
+		return &otf2.Local{Found: true}, damage.At(a.src.showBeside(a.localFile(l)), -1, "the file cannot be read: %v", damage.Reason(err))
 	}
 	defer file.Close()
 	return otf2.ReadLocal(f)

@@ -32,6 +32,7 @@ type otf2Archive struct {
 	kinds    map[uint32]Kind         // of events that parameters stand for
 	skips    map[uint32]int          // parameters about what was skipped: which field
 	trace    *Trace
+	locals   bool // locations have local definitions
 
 	streams    []*otf2Stream
 	artificial []bool       // by region: it is no kernel

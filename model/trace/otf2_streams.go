@@ -177,9 +177,13 @@ var otf2Copies = [...]string{"Memcpy HtoD", "Memcpy DtoH"}
 func (a *otf2Archive) readStream(c *conversion, s *otf2Stream) error {
 	r, err := a.openStream(c, s)
 	if err != nil {
-		if s.Events > 0 {
-			s.warn = fmt.Sprintf("rank %d, stream %s: %v", s.Rank, s.Name, err)
+		if s.Events == 0 {
+			return nil
 		}
+		if !c.Partial {
+			return fmt.Errorf("rank %d, stream %s: %w; no event can be read %s", s.Rank, s.Name, err, partialHint)
+		}
+		s.warn = fmt.Sprintf("rank %d, stream %s: %v", s.Rank, s.Name, err)
 		return nil
 	}
 	defer r.Close()
@@ -221,6 +225,12 @@ func (a *otf2Archive) openStream(c *conversion, s *otf2Stream) (*otf2StreamReade
 		return nil, err
 	}
 	r := &otf2StreamReader{otf2Reader: in, stream: s, copies: map[uint64][]int32{}}
+	if in.lost != nil {
+		s.warn = fmt.Sprintf("rank %d, stream %s: %v%s", s.Rank, s.Name, in.lost, localLost)
+	} else if a.locals && in.file != nil && !in.local.Found {
+		s.warn = fmt.Sprintf("rank %d, stream %s: %s is missing, although other locations have one; its ids may be wrong", s.Rank, s.Name,
+			a.src.showBeside(a.localFile(&s.Location)))
+	}
 	if host := hostsOf(c.Locations, s.Rank); host < len(c.Locations) && c.Locations[host].Rank == s.Rank {
 		in.clock, r.at = a.clocks[host], c.clocks.of(host)
 	}

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"encoding/binary"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -8,10 +9,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"slackline/internal/needed"
+	"slackline/model/trace/otf2"
 )
 
 // casesDir has the reference archives.
@@ -117,4 +120,52 @@ func dropOthers(tr *Trace) {
 		all[i] = slices.DeleteFunc(all[i], func(e Event) bool { return e.Kind == Other })
 	}
 	tr.Open = newMemory(tr.Definitions, all).Open
+}
+
+// Files that do not fit the archive, or that are missing among others, are reported: those of streams as those of threads.
+func TestOTF2ForeignFiles(t *testing.T) {
+	const thread, stream = "traces/1.", "traces/8589934593."
+	files := mapFS(t, "../../testdata/accelerator/cases/10-mpi-cuda")
+	own := &bytesIn{AppendByteOrder: binary.LittleEndian}
+	own.header(otf2.Little, 0)
+	own.record(otf2.LocalMapping, byte(otf2.MapRegion), 1, byte(0), 0)
+	own.b = append(own.b, otf2.EndOfFile, otf2.EndOfBuffer)
+	files = damaged(files, "traces/0.def", own.b)
+	without := func(name string) fstest.MapFS {
+		changed := damaged(files, name, nil)
+		delete(changed, name)
+		return changed
+	}
+	later := slices.Clone(files[thread+"evt"].Data)
+	later[otf2.ChunkHeader+1+6] = 1 // 2^48 ticks later
+	cut := func(name string) fstest.MapFS { return damaged(files, name, files[name].Data[:otf2.ChunkHeader]) }
+	for _, tc := range []struct {
+		files   fstest.MapFS
+		want    string // in a warning
+		refused bool
+	}{
+		{without(thread + "def"), "traces/1.def: the file is missing, although other locations have one", false},
+		{without(stream + "def"), "traces/8589934593.def is missing, although other locations have one", false},
+		{cut(thread + "def"), "traces/1.def: byte 18", false},
+		{cut(stream + "def"), "traces/8589934593.def: byte 18", false},
+		{damaged(files, thread+"evt", later), "traces/1.evt: the first event is at tick ", false},
+		{damaged(files, stream+"evt", make([]byte, 100)), "traces/8589934593.evt: byte 0: a chunk begins with the bytes 00 00", true},
+		{without(stream + "evt"), "traces/8589934593.evt: the events are missing", true},
+	} {
+		tr, err := Open(tc.files, "traces.otf2", Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = ToTimeline(tr, TimelineOptions{})
+		if tc.refused != (err != nil && strings.HasSuffix(err.Error(), partialHint)) {
+			t.Errorf("want %q: error = %v", tc.want, err)
+		}
+		tl, err := ToTimeline(tr, TimelineOptions{Partial: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all := strings.Join(slices.Concat(tr.Warnings, tl.Problems.Notes), "\n"); !strings.Contains(all, tc.want) {
+			t.Errorf("warnings = %q, want %q", all, tc.want)
+		}
+	}
 }

@@ -143,6 +143,7 @@ type fileCheck struct {
 	First      uint64 // OTF2: time of the first event
 	Started    bool   // OTF2: there is one
 	Offsets    []otf2.Offset
+	Found, Own bool     // OTF2: there is a file of local definitions; there are some in it
 	Command    []string // OTF2: of the first location
 }
 

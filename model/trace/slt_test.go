@@ -367,6 +367,23 @@ func TestSLTForeignStreams(t *testing.T) {
 	}
 }
 
+// What is lost of a damaged file of streams is reported, whatever the trace is converted to.
+func TestSLTDamagedStreams(t *testing.T) {
+	files := mapFS(t, write(t, mustOpen(t, "../../testdata/accelerator/cases/10-mpi-cuda/traces.otf2"), "slt"))
+	flipped := slices.Clone(files[streams.Name].Data)
+	flipped[100] ^= 1
+	tr, err := Open(damaged(files, streams.Name, flipped), ".", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range []string{"slt", "otf2", "trace-text", "perfetto"} {
+		warnings, err := Write(filepath.Join(t.TempDir(), "run"), tr, format, WriteOptions{})
+		if err != nil || !slices.ContainsFunc(warnings, func(w string) bool { return strings.HasPrefix(w, streams.Name+": byte ") }) {
+			t.Errorf("to %s: warnings %q, error %v", format, warnings, err)
+		}
+	}
+}
+
 // A trace of before files said whose they are is read as it was. It was written by a slackline that wrote version 4.
 func TestSLTVersion4(t *testing.T) {
 	want := mustOpen(t, "../../testdata/accelerator/cases/10-mpi-cuda/traces.otf2")

@@ -2,6 +2,7 @@ package otf2
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"math"
 )
@@ -10,6 +11,7 @@ import (
 type Definitions struct {
 	Resolution   uint64 // ticks per second
 	GlobalOffset uint64
+	Length       uint64 // of the run, ticks
 	Realtime     uint64
 	Strings      map[uint32]string
 	Nodes        map[uint32]Node
@@ -122,7 +124,7 @@ func (d *Definitions) add(id uint8, r *Bytes) {
 	switch id {
 	case DefClockProperties:
 		d.Resolution, d.GlobalOffset = r.U64(), r.U64()
-		r.U64() // length of the trace
+		d.Length = r.U64()
 		d.Realtime = Undefined64
 		if r.Left() > 0 {
 			d.Realtime = r.U64()
@@ -236,6 +238,7 @@ func (d *Definitions) addGroup(r *Bytes) {
 type Local struct {
 	Maps    [numMappings]Map
 	Offsets []Offset
+	Found   bool // there is a file of them
 }
 
 // Map leads from local ids to global ones.
@@ -253,11 +256,13 @@ type Offset struct {
 
 // ReadLocal reads local definitions, as far as they are whole.
 func ReadLocal(f *File) (*Local, error) {
-	l := &Local{}
+	l := &Local{Found: true}
 	return l, f.definitions(func(id uint8, r *Bytes) error {
 		switch id {
 		case LocalMapping:
-			l.addMapping(r)
+			if left := l.addMapping(r); left > 0 {
+				return f.Damage(fmt.Errorf("a mapping lacks %d of its ids", left))
+			}
 		case LocalClockOffset:
 			o := Offset{Time: r.Full(8), Offset: int64(r.U64()), Deviation: math.Float64frombits(r.Full(8))}
 			if n := len(l.Offsets); n > 0 && o.Time <= l.Offsets[n-1].Time {
@@ -269,10 +274,11 @@ func ReadLocal(f *File) (*Local, error) {
 	})
 }
 
-func (l *Local) addMapping(r *Bytes) {
+// addMapping returns how many of the ids are missing.
+func (l *Local) addMapping(r *Bytes) (left uint64) {
 	kind, n, mode := r.U8(), r.U64(), r.U8()
 	if kind >= numMappings {
-		return
+		return 0
 	}
 	m := &l.Maps[kind]
 	*m = Map{}
@@ -280,13 +286,24 @@ func (l *Local) addMapping(r *Bytes) {
 		for ; n > 0 && r.Left() > 0; n-- {
 			m.dense = append(m.dense, r.U64())
 		}
-		return
+		return n
 	}
 	m.sparse = map[uint64]uint64{}
 	for ; n > 0 && r.Left() > 0; n-- {
 		local := r.U64()
 		m.sparse[local] = r.U64()
 	}
+	return n
+}
+
+// Empty reports whether there is neither a mapping nor an offset.
+func (l *Local) Empty() bool {
+	for i := range l.Maps {
+		if !l.Maps[i].empty() {
+			return false
+		}
+	}
+	return len(l.Offsets) == 0
 }
 
 // empty reports whether all ids stay as they are.

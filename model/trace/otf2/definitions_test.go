@@ -139,6 +139,16 @@ func TestMappings(t *testing.T) {
 	}
 }
 
+// TestShortMapping: a mapping without all of its ids is damaged.
+func TestShortMapping(t *testing.T) {
+	for _, mode := range []uint8{0, 1} {
+		_, err := ReadLocal(definitionFile(t, one(LocalMapping, uint8(MapRegion), uint64(3), mode, uint64(10), uint64(20))))
+		if !errors.Is(err, damage.Err) || !strings.Contains(err.Error(), "a mapping lacks ") {
+			t.Errorf("mode %d: error = %v", mode, err)
+		}
+	}
+}
+
 // TestClockOffsets: the offsets of a location are in the order of their times, or the file is damaged.
 func TestClockOffsets(t *testing.T) {
 	offset := func(time uint64, ticks int64, deviation float64) func(d *DefinitionWriter) {
