@@ -12,7 +12,7 @@ import (
 	"slackline/model/schedule"
 )
 
-// BenchmarkFromFile has one application as a pattern and from files of all formats that can be read: what a file adds is
+// BenchmarkFromFile has one application as a pattern and from files of all formats that can be read and written: what a file adds is
 // the difference between them. The rows of docs/performance.md are the same with 1,024 ranks and 10 iterations.
 func BenchmarkFromFile(b *testing.B) {
 	params := pattern.Params{Ranks: 256, Iterations: 2}
@@ -22,7 +22,7 @@ func BenchmarkFromFile(b *testing.B) {
 	})
 	g := schedule.Materialize(collective.Expand(newPattern(b, "pop", params), nil, 0))
 	for _, format := range schedule.Formats() {
-		if format.Pack == nil {
+		if format.Pack == nil || format.Write == nil {
 			continue
 		}
 		var file bytes.Buffer

@@ -12,6 +12,7 @@ import (
 	"slackline/model/noise"
 	"slackline/model/pattern"
 	"slackline/model/schedule"
+	"slackline/model/unit"
 )
 
 // application is a program of docs/performance.md, "Engines by threads".
@@ -19,24 +20,33 @@ type application struct {
 	name              string
 	ranks, iterations int
 	noisy             bool
+	compute           unit.Duration // 0: as the pattern has it
+	jitter            float64
 }
 
 func (a application) String() string {
-	return fmt.Sprintf("pattern=%s/ranks=%d/noise=%t", a.name, a.ranks, a.noisy)
+	s := fmt.Sprintf("pattern=%s/ranks=%d/noise=%t", a.name, a.ranks, a.noisy)
+	if a.compute > 0 {
+		s += fmt.Sprintf("/compute=%v/jitter=%v", a.compute, a.jitter)
+	}
+	return s
 }
 
 // applications returns those of the table, each with a number of iterations that takes a second or so.
 func applications() (list []application) {
-	for _, a := range []application{
-		{"pop", 1024, 4, false}, {"pop", 8192, 1, false}, {"pop", 16384, 1, false},
-		{"amg", 1024, 2, false}, {"amg", 8192, 1, false}, {"amg", 16384, 1, false},
-		{"sweep3d", 1024, 2, false}, {"sweep3d", 8192, 1, false}, {"sweep3d", 16384, 1, false},
-		{"skeleton", 1024, 40, false}, {"skeleton", 8192, 10, false}, {"skeleton", 16384, 10, false},
-		{"dissemination", 1024, 40, false}, {"dissemination", 8192, 20, false}, {"dissemination", 16384, 20, false},
+	for _, p := range []struct {
+		name       string
+		iterations [3]int
+	}{
+		{"pop", [...]int{4, 1, 1}}, {"amg", [...]int{2, 1, 1}}, {"sweep3d", [...]int{2, 1, 1}},
+		{"skeleton", [...]int{40, 10, 10}}, {"dissemination", [...]int{40, 20, 20}},
 	} {
-		list = append(list, a)
-		a.noisy = true
-		list = append(list, a)
+		for i, ranks := range []int{1024, 8192, 16384} {
+			a := application{name: p.name, ranks: ranks, iterations: p.iterations[i]}
+			list = append(list, a)
+			a.noisy = true
+			list = append(list, a)
+		}
 	}
 	return list
 }
@@ -44,7 +54,7 @@ func applications() (list []application) {
 // problem returns the program, and the noise of chic with an offset of its own on each rank.
 func (a application) problem(b testing.TB) (schedule.Program, *machine.Machine, *noise.Injection) {
 	b.Helper()
-	params := pattern.Params{Ranks: a.ranks, Iterations: a.iterations}
+	params := pattern.Params{Ranks: a.ranks, Iterations: a.iterations, Compute: a.compute, Jitter: a.jitter}
 	p, err := pattern.New(a.name, params)
 	if err != nil {
 		b.Fatal(err)
@@ -103,9 +113,13 @@ func barrierVisits(threads int) float64 {
 
 // BenchmarkWindows counts how the work of every window is spread over the threads, and reports what the
 // threads gain if each window takes as long as that of the thread that has most to do, and the
-// barrier: visits/window, and gain by number of threads. The counts do not depend on the machine.
+// barrier: visits/window, and gain by number of threads. The counts do not depend on the machine. amg also has
+// the finer grain that it had before it took that of the noise paper.
 func BenchmarkWindows(b *testing.B) {
-	for _, a := range applications() {
+	fine := application{name: "amg", ranks: 8192, iterations: 1, noisy: true, compute: 13600 * unit.Microsecond, jitter: 0.21}
+	finer := fine
+	finer.ranks, finer.iterations = 16384, 10
+	for _, a := range append(applications(), fine, finer) {
 		b.Run(a.String(), func(b *testing.B) {
 			p, m, in := a.problem(b)
 			for b.Loop() {
@@ -127,7 +141,7 @@ func (a always) next(int, int64, int64) (way, int) { return way(a), math.MaxInt 
 
 // BenchmarkWays has what one thread needs for the hosts of several, against a run with one thread.
 func BenchmarkWays(b *testing.B) {
-	a := application{"sweep3d", 256, 1, false}
+	a := application{name: "sweep3d", ranks: 256, iterations: 1}
 	for _, w := range []struct {
 		name    string
 		threads int
