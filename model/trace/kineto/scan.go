@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"slices"
 )
 
 // jsonStream reads a JSON file piece by piece: its buffer holds at least the value that is being read.
@@ -65,7 +66,7 @@ func (s *jsonStream) more() bool {
 func (s *jsonStream) next() (byte, bool) {
 	for {
 		for s.at < len(s.buf) {
-			if c := s.buf[s.at]; c > ' ' || c == 0 {
+			if c := s.buf[s.at]; !isSpace(c) {
 				return c, true
 			}
 			s.at++
@@ -134,19 +135,27 @@ func jsonLength(b []byte) (int, error) {
 	case '[':
 		return braceLength(b)
 	}
-	length := len(b)
-	plain := true // only characters of numbers
 	for i, c := range b {
-		if ends[c] {
-			length = i
-			break
+		if inNumber[c] {
+			continue
 		}
-		plain = plain && inNumber[c]
+		if i > 0 && ends[c] {
+			return i, nil
+		}
+		return wordLength(b)
 	}
-	if length == 0 {
+	return len(b), nil
+}
+
+// wordLength is the length of the word that b begins with; it may go on if it is all of b.
+func wordLength(b []byte) (int, error) {
+	length := slices.IndexFunc(b, func(c byte) bool { return ends[c] })
+	switch {
+	case length < 0:
+		return len(b), nil
+	case length == 0:
 		return 0, fmt.Errorf("unexpected %q", b[0])
-	}
-	if !plain && length < len(b) && !isWord(b[:length]) {
+	case !isWord(b[:length]):
 		return 0, fmt.Errorf("%q is not a value", b[:min(length, 40)])
 	}
 	return length, nil
@@ -168,6 +177,9 @@ var ends = [256]bool{',': true, '}': true, ']': true, ' ': true, '\n': true, '\r
 var inNumber = [256]bool{'0': true, '1': true, '2': true, '3': true, '4': true, '5': true, '6': true, '7': true, '8': true, '9': true,
 	'-': true, '+': true, '.': true, 'e': true, 'E': true}
 
+// inString are the characters of a string that are not plain.
+var inString = [256]bool{'"': true, '\\': true, 0: true}
+
 // structural are the characters that lists and objects are made of, and that begin a string.
 var structural = [256]bool{'"': true, '{': true, '}': true, '[': true, ']': true}
 
@@ -176,16 +188,14 @@ const shortString = 24
 
 // stringLength is the length of the string that b begins with, with its quotes.
 func stringLength(b []byte) (int, error) {
-	for i := 1; i < min(len(b), shortString); i++ {
-		if b[i] == '"' {
-			return i + 1, nil
+	for i, c := range b[1:min(len(b), shortString)] {
+		if !inString[c] {
+			continue
 		}
-		if b[i] == '\\' {
-			break
+		if c == '"' {
+			return i + 2, nil
 		}
-		if b[i] == 0 {
-			return 0, errZeroByte
-		}
+		break
 	}
 	for i := 1; ; {
 		n := bytes.IndexByte(b[i:], '"')
@@ -290,8 +300,11 @@ func memberAt(b []byte, i int) (key []byte, value int, err error) {
 	return key, skipSpace(b, i+1), nil
 }
 
+// isSpace reports whether a character is 1 to 32: a byte 0 is none.
+func isSpace(c byte) bool { return c-1 < ' ' }
+
 func skipSpace(b []byte, i int) int {
-	for i < len(b) && b[i] <= ' ' && b[i] != 0 {
+	for i < len(b) && isSpace(b[i]) {
 		i++
 	}
 	return i
