@@ -69,12 +69,13 @@ func command(a *env.Env) *cobra.Command {
 		o.budget = flags.Time(30 * time.Second)
 		fs.Var(&o.budget, "budget", "`time` for the search, e.g. 30s or 2min, after the run is read: changes that were "+
 			"not tried by then are left out; 0: no limit")
-		fs.IntVar(&o.replicas, "replicas", 5, "`number` of runs with different noise from which intervals come, 1 or more")
+		flags.AddNumber(fs, &o.replicas, "replicas", 5, flags.AtLeast(1),
+			"`number` of runs with different noise from which intervals come, 1 or more")
 		fs.BoolVar(&o.repeated, "repeated", false, "two runs are repetitions, not BEFORE and AFTER")
 		flags.AddThreads(fs, &o.threads, runtime.GOMAXPROCS(0), "`number` of threads; the result does not depend on it")
 	})
 	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
-		fs.IntVar(&o.top, "top", 8, "`number` of changes in the text output; 0: all")
+		flags.AddNumber(fs, &o.top, "top", 8, flags.AtLeast(0), "`number` of changes in the text output; 0: all")
 		o.result.AddFlags(fs, "form of the output")
 	})
 	a.AddGroup(c, "Machine (the run is simulated)", func(fs *pflag.FlagSet) {
@@ -91,9 +92,6 @@ func command(a *env.Env) *cobra.Command {
 }
 
 func (o *adviseOptions) execute(a *env.Env, c *cobra.Command, args []string) error {
-	if o.replicas < 1 || o.top < 0 {
-		return exit.Usagef("--replicas must be 1 or more, --top 0 or more")
-	}
 	before, after, err := o.words(args)
 	if err != nil {
 		return err
@@ -123,7 +121,7 @@ func (o *adviseOptions) execute(a *env.Env, c *cobra.Command, args []string) err
 func (o *adviseOptions) words(args []string) (before, after []string, err error) {
 	lists := make([][]string, len(args))
 	for i, arg := range args {
-		for _, word := range strings.Split(arg, ",") {
+		for word := range strings.SplitSeq(arg, ",") {
 			if word == "" {
 				return nil, nil, exit.Usagef("%q has an empty name between its commas", arg)
 			}

@@ -52,7 +52,7 @@ func TestMistakes(t *testing.T) {
 		want string
 		args []string
 	}{
-		{2, "--replicas must be 1 or more, --top 0 or more", []string{input, "--replicas", "0"}},
+		{2, "--replicas: 0 is too few; give 1 or more", []string{input, "--replicas", "0"}},
 		{2, "is negative; give 0 or more", []string{input, "--budget", "-1s"}},
 		{2, "advise needs", nil},
 		{1, "no such file", []string{filepath.Join(t.TempDir(), "none.slt"), "--machine", "chic"}},

@@ -87,7 +87,8 @@ func campaignRunCommand(a *env.Env) *cobra.Command {
 	a.AddGroup(c, "Campaign", func(fs *pflag.FlagSet) {
 		o.addFlags(fs)
 		fs.BoolVar(&o.dry, "dry-run", false, "print the commands in their order, and run nothing")
-		fs.IntVar(&o.jobs, "jobs", 0, "`number` of runs at a time, in an MPI job on each host (default: as the plan says, else 1)")
+		flags.AddNumber(fs, &o.jobs, "jobs", 0, flags.AtLeast(1),
+			"`number` of runs at a time, in an MPI job on each host (default: as the plan says, else 1)")
 		fs.StringVar(&o.dataset, "dataset", "", "collect into `FILE.json|jsonl|csv|txt` (default: as the plan says, else dataset.json in the "+
 			"directory of the runs)")
 	})
@@ -105,9 +106,6 @@ func campaignSuperviseCommand() *cobra.Command {
 }
 
 func (o *campaignOptions) run(a *env.Env, cmd *cobra.Command, file string) error {
-	if cmd.Flags().Changed("jobs") && o.jobs < 1 {
-		return exit.Usagef("--jobs: %d is too few; give 1 or more", o.jobs)
-	}
 	if o.dry {
 		if !a.IsFirst() {
 			return env.ErrNotNeeded
@@ -276,9 +274,7 @@ func collect(a *env.Env, c *campaign.Campaign, file string) (*dataset.Dataset, *
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, w := range d.Warnings {
-		a.Warn("%s", w)
-	}
+	a.WarnAll(d.Warnings)
 	in, err := input.RecordFile(file, "plan of a campaign")
 	if err != nil {
 		return nil, nil, err

@@ -60,7 +60,7 @@ func command(a *env.Env) *cobra.Command {
 		fs.Var(&o.alpha, "alpha", "`probability` of chance below which a change counts, with repetitions (default 0.05)")
 	})
 	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
-		fs.IntVar(&o.top, "top", 20, "`number` of rows in the text output; 0: all")
+		flags.AddNumber(fs, &o.top, "top", 20, flags.AtLeast(0), "`number` of rows in the text output; 0: all")
 		o.result.AddFlags(fs, "form of the output")
 	})
 	o.run.AddTo(a, c)
@@ -68,9 +68,6 @@ func command(a *env.Env) *cobra.Command {
 }
 
 func (o *compareOptions) execute(a *env.Env, c *cobra.Command, args []string) error {
-	if o.top < 0 {
-		return exit.Usagef("--top: give 0 or more")
-	}
 	var conditions []*compare.Condition
 	for _, text := range o.failIf {
 		condition, err := compare.ParseCondition(text)

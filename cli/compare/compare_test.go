@@ -106,7 +106,7 @@ func TestMistakes(t *testing.T) {
 		args []string
 	}{
 		{2, "needs A and B", []string{a}},
-		{2, "--top: give 0 or more", []string{a, a, "--top", "-1"}},
+		{2, "--top: -1 is too few; give 0 or more", []string{a, a, "--top", "-1"}},
 		{2, `"run_time" is not METRIC[@CALLPATH]>CHANGE`, []string{a, a, "--fail-if", "run_time"}},
 		{1, "no such file", []string{a, filepath.Join(t.TempDir(), "none.slt")}},
 		{1, "also an input", []string{a, a, "--out", a}},

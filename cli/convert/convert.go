@@ -57,12 +57,7 @@ func command(a *env.Env) *cobra.Command {
   slackline convert run.slt --out run.goal
   slackline convert run.slt --to parquet --out tables
   slackline convert run.slt --to arrow --out tables`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return flags.ExactArgs("INPUT")(c, args)
-			}
-			return nil
-		},
+		Args: flags.AtLeastOne("INPUT"),
 		RunE: func(c *cobra.Command, args []string) error { return o.run(a, c, args) },
 	}
 	a.AddGroup(c, "Output", o.output.AddFlags)
@@ -85,7 +80,7 @@ func command(a *env.Env) *cobra.Command {
 func (o *convertOptions) addFlags(fs *pflag.FlagSet) {
 	flags.AddChoice(fs, &o.join, "join", "how several inputs become one: one after the other on the same ranks, or beside each other as "+
 		"jobs on ranks of their own", joinAfter, joinAfter, joinBeside)
-	fs.IntVar(&o.repeat, "repeat", 1, "`number` of times that the whole is carried out, 1 or more")
+	flags.AddNumber(fs, &o.repeat, "repeat", 1, flags.AtLeast(1), "`number` of times that the whole is carried out, 1 or more")
 }
 
 func (o *convertOptions) run(a *env.Env, c *cobra.Command, args []string) error {
@@ -106,9 +101,6 @@ func (o *convertOptions) run(a *env.Env, c *cobra.Command, args []string) error 
 	}
 	if i := slices.Index(args, "-"); i >= 0 && slices.Contains(args[i+1:], "-") {
 		return exit.Usagef("- is given more than once, but the standard input can be read once; write it to a file first")
-	}
-	if o.repeat < 1 {
-		return exit.Usagef("--repeat: give at least 1")
 	}
 	if len(args) == 1 {
 		a.WarnOfVoid(c, ": there is only one input", "join")

@@ -105,7 +105,7 @@ func TestErrors(t *testing.T) {
 	}{
 		{"", 2, "INPUT"},
 		{"alone.goal --out alone.goal", 1, "alone.goal"},
-		{"alone.goal --out x.slk --repeat 0", 2, "--repeat: give at least 1"},
+		{"alone.goal --out x.slk --repeat 0", 2, "--repeat: 0 is too few; give 1 or more"},
 		{"- - --to goal", 2, "- is given more than once, but the standard input can be read once"},
 		{"alone.goal - paired.goal - --to goal", 2, "- is given more than once"},
 		{"bcast --to slt --out x", 2, "bcast is not a recorded run; 'slackline simulate bcast --trace FILE' writes"},

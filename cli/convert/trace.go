@@ -58,9 +58,7 @@ func (o *traceOutput) convert(a *env.Env, c *cobra.Command, args []string, f tra
 		return err
 	}
 	o.warnOfVoid(a, c, t.Format)
-	for _, w := range t.Warnings {
-		a.Warn("%s", w)
-	}
+	a.WarnAll(t.Warnings)
 	err = export.WriteTrace(a, c, t, f, out, trace.WriteOptions{Force: o.force, Strict: o.strict, Partial: o.partial,
 		Interrupt: c.Context().Err})
 	if t.Close != nil {

@@ -100,9 +100,7 @@ func (o *DataOptions) Load(ctx context.Context, a *env.Env, words []string) (*da
 	if err := d.Settle(); err != nil {
 		return nil, nil, err
 	}
-	for _, w := range d.Warnings {
-		a.Warn("%s", w)
-	}
+	a.WarnAll(d.Warnings)
 	return d, records, nil
 }
 

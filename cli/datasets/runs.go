@@ -165,9 +165,7 @@ func (o *DataOptions) analyzeRuns(ctx context.Context, a *env.Env, traces []stri
 		if err != nil {
 			return nil, nil, false, err
 		}
-		for _, w := range in.Warnings {
-			a.Warn("%s", w)
-		}
+		a.WarnAll(in.Warnings)
 		scenario.WarnOfProblems(a, in.Timeline)
 		found, err := waits.Analyze(ctx, in.Timeline, waits.Options{Threads: runtime.GOMAXPROCS(0)})
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -141,13 +142,18 @@ func (a *Env) Warn(format string, args ...any) {
 		a.OnRemark(Remark{text, true})
 		return
 	}
-	for _, w := range a.Warnings {
-		if w == text {
-			return
-		}
+	if slices.Contains(a.Warnings, text) {
+		return
 	}
 	a.Warnings = append(a.Warnings, text)
 	a.Say("warning: " + text)
+}
+
+// WarnAll is Warn for each of the texts.
+func (a *Env) WarnAll(texts []string) {
+	for _, text := range texts {
+		a.Warn("%s", text)
+	}
 }
 
 // WarnOfVoid warns of the flags of these names that were given and have no influence; why follows.

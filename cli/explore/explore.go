@@ -17,7 +17,6 @@ import (
 	"slackline/analyze/advise"
 	"slackline/cli/datasets"
 	"slackline/cli/env"
-	"slackline/cli/exit"
 	"slackline/cli/flags"
 	"slackline/cli/input"
 	"slackline/cli/scenario"
@@ -64,13 +63,11 @@ func command(a *env.Env) *cobra.Command {
 }
 
 func (o *exploreOptions) addFlags(fs *pflag.FlagSet) {
-	fs.IntVar(&o.port, "port", 0, "`number` of the TCP port on the loopback address, up to 65535; 0: any that is free")
+	flags.AddNumber(fs, &o.port, "port", 0, flags.Between(0, 65535),
+		"`number` of the TCP port on the loopback address, up to 65535; 0: any that is free")
 }
 
 func (o *exploreOptions) execute(a *env.Env, c *cobra.Command, words []string) error {
-	if o.port < 0 || o.port > 65535 {
-		return exit.Usagef("--port: %d is not a port; give a number from 1 to 65535, or 0 for any", o.port)
-	}
 	var sources []explore.Source
 	for _, word := range words {
 		s, err := o.source(a, c, word)

@@ -154,9 +154,7 @@ func (o *ScheduleOutput) Write(a *env.Env, c *cobra.Command, in *input.Input, fi
 		warnings, err = writeProgram(c.Context(), w, f, program)
 		return err
 	})
-	for _, w := range warnings {
-		a.Warn("%s", w)
-	}
+	a.WarnAll(warnings)
 	if err == nil && a.Stream(o.Out) == nil {
 		a.Note("wrote %s: %s, %s", o.Out, f.Info, phrase.Plural(program.Ranks(), "rank"))
 	}

@@ -89,9 +89,7 @@ func WriteTrace(a *env.Env, c *cobra.Command, t *trace.Trace, f trace.Format, ou
 	} else {
 		warnings, err = trace.Write(out, t, f.Name, o)
 	}
-	for _, w := range warnings {
-		a.Warn("%s", w)
-	}
+	a.WarnAll(warnings)
 	if err == nil && a.Stream(out) == nil {
 		a.Note("wrote %s: %s, %s", out, f.Info, phrase.Plural(t.Ranks, "rank"))
 	}

@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"slackline/model/unit"
 )
 
@@ -83,30 +81,3 @@ func (n *Counts) String() string {
 
 // Type implements pflag.Value.
 func (n *Counts) Type() string { return "number" }
-
-// Threads is a flag with a number of threads; 0 is one for each core.
-type Threads int
-
-// AddThreads adds --threads; value is its default.
-func AddThreads(fs *pflag.FlagSet, number *int, value int, usage string) {
-	*number = value
-	fs.Var((*Threads)(number), "threads", usage)
-}
-
-// Set implements pflag.Value.
-func (n *Threads) Set(s string) error {
-	v, err := strconv.Atoi(s)
-	switch {
-	case err != nil:
-		return fmt.Errorf("%q is not a whole number; give e.g. 4", s)
-	case v < 0:
-		return fmt.Errorf("%d is negative; give 0 for one thread per core, or a number", v)
-	}
-	*n = Threads(v)
-	return nil
-}
-
-func (n *Threads) String() string { return strconv.Itoa(int(*n)) }
-
-// Type implements pflag.Value.
-func (n *Threads) Type() string { return "number" }

@@ -40,13 +40,3 @@ func TestRatio(t *testing.T) {
 		}
 	}
 }
-
-// TestThreads: 0 or more.
-func TestThreads(t *testing.T) {
-	for text, want := range map[string]Threads{"0": 0, "4": 4, "-1": 7, "x": 7, "": 7, "1.5": 7} {
-		n := Threads(7)
-		if err := n.Set(text); n != want || (err != nil) != (want == 7) {
-			t.Errorf("Set(%q) = %d, %v; want %d", text, n, err, want)
-		}
-	}
-}

@@ -53,18 +53,15 @@ func command(a *env.Env) *cobra.Command {
 		fs.Var((*flags.Time)(&o.apart), "apart", "time between the two looks")
 	})
 	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
-		fs.IntVar(&o.top, "top", 20, "`number` of rows in the text output; 0: all")
+		flags.AddNumber(fs, &o.top, "top", 20, flags.AtLeast(0), "`number` of rows in the text output; 0: all")
 		o.result.AddFlags(fs, "form of the output")
 	})
 	return c
 }
 
 func (o *hangOptions) run(a *env.Env, c *cobra.Command, args []string) error {
-	switch {
-	case o.apart < 0 || o.apart > time.Hour:
+	if o.apart < 0 || o.apart > time.Hour {
 		return exit.Usagef("--apart: give a time from 0 to 1h, not %s", o.apart)
-	case o.top < 0:
-		return exit.Usagef("--top: give 0 or more")
 	}
 	if err := o.result.Check(nil); err != nil {
 		return err

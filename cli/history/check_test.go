@@ -76,7 +76,7 @@ func TestMistakes(t *testing.T) {
 		args []string
 	}{
 		{2, "the history has no commit nope", []string{"check", "--dir", history, "--since", "nope"}},
-		{2, "--top: give 0 or more", []string{"show", "--dir", history, "--top", "-1"}},
+		{2, "--top: -1 is too few; give 0 or more", []string{"show", "--dir", history, "--top", "-1"}},
 		{2, "name the same file", []string{"check", "--dir", history, "--out", "x", "--comment", "x"}},
 		{1, "there is no directory", []string{"check", "--dir", history, "--comment", "no/such/directory/c.md"}},
 	} {

@@ -9,7 +9,7 @@ import (
 
 	"slackline/analyze/changes"
 	"slackline/cli/env"
-	"slackline/cli/exit"
+	"slackline/cli/flags"
 	"slackline/internal/phrase"
 	"slackline/internal/provenance"
 	"slackline/model/history"
@@ -57,16 +57,13 @@ func showCommand(a *env.Env) *cobra.Command {
 	}
 	a.AddGroup(c, "History", o.addFlags)
 	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
-		fs.IntVar(&o.top, "top", 30, "`number` of rows in the text output; 0: all")
+		flags.AddNumber(fs, &o.top, "top", 30, flags.AtLeast(0), "`number` of rows in the text output; 0: all")
 		o.result.AddFlags(fs, "form of the output")
 	})
 	return c
 }
 
 func (o *showOptions) run(a *env.Env, c *cobra.Command) error {
-	if o.top < 0 {
-		return exit.Usagef("--top: give 0 or more")
-	}
 	if err := o.result.Check(nil); err != nil {
 		return err
 	}

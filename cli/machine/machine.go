@@ -164,12 +164,7 @@ func machineCheckCommand(a *env.Env) *cobra.Command {
 		Short:       "Check machine files and print all mistakes with their lines.",
 		Annotations: flags.Arguments("FILE", "a machine file; several may be given"),
 		Example:     "  slackline machine check mine.yaml",
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return flags.ExactArgs("FILE")(c, args)
-			}
-			return nil
-		},
+		Args:        flags.AtLeastOne("FILE"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			bad := 0
 			for _, path := range args {

@@ -153,9 +153,7 @@ func (r *measuredClocks) measure(a *env.Env, c *cobra.Command, o *measureClocksO
 // warn reports what is wrong with the clocks.
 func (r *measuredClocks) warn(a *env.Env) {
 	for _, h := range r.clocks.Sources {
-		for _, w := range h.Warnings() {
-			a.Warn("%s", w)
-		}
+		a.WarnAll(h.Warnings())
 	}
 	for i := range r.clocks.Ends {
 		e := &r.clocks.Ends[i]

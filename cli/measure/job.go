@@ -79,9 +79,7 @@ func (f *jobFlags) starter(ctx context.Context, a *env.Env, timed bool) (measure
 		return nil, err
 	}
 	if timed {
-		for _, w := range measure.Surroundings(0) { // before there is a job, which itself is a load
-			a.Warn("%s", w)
-		}
+		a.WarnAll(measure.Surroundings(0)) // before there is a job, which itself is a load
 	}
 	return func(ctx context.Context, ranks int) (*measure.Job, error) {
 		j, err := measure.StartJob(ctx, library, ranks, strings.Fields(f.launch))

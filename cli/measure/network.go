@@ -71,10 +71,11 @@ func measureNetworkCommand(a *env.Env) *cobra.Command {
 	})
 	a.AddGroup(c, "Measurement", func(fs *pflag.FlagSet) {
 		fs.Var(&o.largest, "max-size", "largest message (default 256KiB)")
-		fs.IntVar(&o.options.Repeat, "repeat", o.options.Repeat, "`number` of times that each time is taken in a round")
-		fs.IntVar(&o.options.Rounds, "rounds", o.options.Rounds, "`number` of rounds over all sizes, each with newly started ranks; "+
-			"their spread gives the intervals")
-		fs.IntVar(&o.options.Messages, "messages", o.options.Messages, "`number` of messages in a burst")
+		flags.AddNumber(fs, &o.options.Repeat, "repeat", o.options.Repeat, flags.Between(5, 1e5),
+			"`number` of times that each time is taken in a round")
+		flags.AddNumber(fs, &o.options.Rounds, "rounds", o.options.Rounds, flags.Between(2, 1000),
+			"`number` of rounds over all sizes, each with newly started ranks; their spread gives the intervals")
+		flags.AddNumber(fs, &o.options.Messages, "messages", o.options.Messages, flags.Between(2, 1000), "`number` of messages in a burst")
 	})
 	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
 		o.result.AddFlags(fs, "form of the output; csv has every size")
@@ -122,12 +123,6 @@ func (o *measureNetworkOptions) check(c *cobra.Command) error {
 	switch {
 	case o.job.ranks < 2 || o.job.ranks > 1<<16:
 		return exit.Usagef("--ranks: 2 to 65536 ranks can be measured, not %d", o.job.ranks)
-	case o.options.Repeat < 5 || o.options.Repeat > 1e5:
-		return exit.Usagef("--repeat: 5 to 100000 repetitions, not %d", o.options.Repeat)
-	case o.options.Rounds < 2 || o.options.Rounds > 1000:
-		return exit.Usagef("--rounds: 2 to 1000 rounds, not %d", o.options.Rounds)
-	case o.options.Messages < 2 || o.options.Messages > 1000:
-		return exit.Usagef("--messages: 2 to 1000 messages, not %d", o.options.Messages)
 	case o.largest.Given && (o.largest.Value < 64 || o.largest.Value > 1<<28):
 		return exit.Usagef("--max-size: 64B to 256MiB, not %s", o.largest.Value)
 	}
@@ -163,9 +158,7 @@ func listenTCP(ctx context.Context, a *env.Env, address string) error {
 		return fmt.Errorf("--listen: %w", err)
 	}
 	defer l.Close()
-	for _, w := range measure.Surroundings(1) {
-		a.Warn("%s", w)
-	}
+	a.WarnAll(measure.Surroundings(1))
 	a.Note("listening at %s; now run 'slackline measure network --tcp HOST:PORT' on the other host", l.Addr())
 	return measure.ServeTCP(ctx, l)
 }
@@ -255,9 +248,7 @@ func (r *measuredNetwork) overMPI(ctx context.Context, a *env.Env, o *measureNet
 // overTCP measures the link to another slackline.
 func (r *measuredNetwork) overTCP(ctx context.Context, a *env.Env, o *measureNetworkOptions) (err error) {
 	address, class := o.tcp, machine.Far
-	for _, w := range measure.Surroundings(1) {
-		a.Warn("%s", w)
-	}
+	a.WarnAll(measure.Surroundings(1))
 	if address == loopback {
 		class = machine.Node
 	}

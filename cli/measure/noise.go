@@ -73,7 +73,8 @@ func measureNoiseCommand(a *env.Env) *cobra.Command {
 		fs.Var((*flags.Time)(&o.options.Time), "time", "`time` to measure, e.g. 30s")
 		fs.Float64Var(&o.options.Threshold, "threshold", o.options.Threshold, "selfish: a detour takes longer than `number` times "+
 			"the shortest iteration")
-		fs.IntVar(&o.runs, "runs", 1, "measure this `number` of times and keep the quietest run, the one with the smallest overhead")
+		flags.AddNumber(fs, &o.runs, "runs", 1, flags.Between(1, maxNoiseRuns),
+			"measure this `number` of times and keep the quietest run, the one with the smallest overhead")
 		fs.IntVar(&o.options.MaxDetours, "max-detours", o.options.MaxDetours, "selfish: end when a CPU has this `number` of detours")
 		fs.Var((*flags.Time)(&o.options.Quantum), "quantum", "fwq, ftq: `time` of a piece, e.g. 500us")
 	})
@@ -116,18 +117,13 @@ func (o *measureNoiseOptions) run(a *env.Env, c *cobra.Command) error {
 	if err := options.Check(); err != nil {
 		return exit.Usagef("%v", err)
 	}
-	if o.runs < 1 || o.runs > maxNoiseRuns {
-		return exit.Usagef("--runs: %d is not in 1..%d", o.runs, maxNoiseRuns)
-	}
 	n, err := measure.MeasureQuietest(c.Context(), options, o.runs)
 	if err != nil {
 		return err
 	}
 	r := &measuredNoise{noise: n}
 	for i := range n.CPUs {
-		for _, w := range n.CPUs[i].Warnings() {
-			a.Warn("%s", w)
-		}
+		a.WarnAll(n.CPUs[i].Warnings())
 	}
 	if o.profile != "" {
 		if err := r.writeProfiles(a, o.profile); err != nil {

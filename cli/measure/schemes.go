@@ -72,7 +72,7 @@ func measureSchemesCommand(a *env.Env) *cobra.Command {
 		fs.Var(&o.ranks, "ranks", "`numbers` of ranks, e.g. 64 or 2^1..2^12 (default 2^1..2^10)")
 	})
 	a.AddGroup(c, "Schemes", func(fs *pflag.FlagSet) {
-		fs.IntVar(&o.loop, "loop", 10, "`number` of executions in a loop of mpptest, mpbench and imb")
+		flags.AddNumber(fs, &o.loop, "loop", 10, flags.Between(1, 1e5), "`number` of executions in a loop of mpptest, mpbench and imb")
 		fs.Var(&o.skew, "skew", "processes begin up to this `time` apart, before the barrier if there is one (default 0)")
 		fs.Float64Var(&o.drift, "drift", 300, "`ppm` by which clocks run apart whose drift is not corrected (skampi)")
 		fs.Float64Var(&o.residual, "residual-drift", 1, "`ppm` that a correction of the drift leaves (round-time)")
@@ -91,9 +91,6 @@ func measureSchemesCommand(a *env.Env) *cobra.Command {
 }
 
 func (o *measureSchemesOptions) check() error {
-	if o.loop < 1 || o.loop > 1e5 {
-		return exit.Usagef("--loop: a loop has 1 to 100000 executions, not %d", o.loop)
-	}
 	for _, f := range []struct {
 		name        string
 		value, most float64
@@ -141,10 +138,8 @@ func (o *measureSchemesOptions) run(a *env.Env, c *cobra.Command) error {
 	if err := r.answer(c.Context(), a, q, o.ranks); err != nil {
 		return err
 	}
-	for _, w := range pattern.Cautions("scheme-imb", pattern.Params{Ranks: 1 << 10, Algorithm: o.algorithm}) {
-		if o.operation != "bcast" && o.operation != "scatter" {
-			a.Warn("%s", w)
-		}
+	if o.operation != "bcast" && o.operation != "scatter" {
+		a.WarnAll(pattern.Cautions("scheme-imb", pattern.Params{Ranks: 1 << 10, Algorithm: o.algorithm}))
 	}
 	return a.WriteResult("measure schemes", r, &o.result, inputs)
 }

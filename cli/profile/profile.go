@@ -68,7 +68,7 @@ func command(a *env.Env) *cobra.Command {
 func (o *profileOptions) addOutputFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.ideal, "ideal", "", "run time on an ideal network, for serialization and transfer efficiency: a `TIME|simulate`; "+
 		"simulate: replay the run on one (default: an estimate from the waits)")
-	fs.IntVar(&o.top, "top", 10, "`number` of rows in each list of the text output; 0: all")
+	flags.AddNumber(fs, &o.top, "top", 10, flags.AtLeast(0), "`number` of rows in each list of the text output; 0: all")
 	fs.BoolVar(&o.byRank, "by-rank", false, "call paths by rank in JSON and CSV, not only summed")
 	o.result.AddFlags(fs, "form of the output")
 	env.AddShare(fs, &o.share, "the analysis of a recorded run")
@@ -79,9 +79,6 @@ func (o *profileOptions) addOutputFlags(fs *pflag.FlagSet) {
 }
 
 func (o *profileOptions) execute(a *env.Env, c *cobra.Command, word string) error {
-	if o.top < 0 {
-		return exit.Usagef("--top: give 0 or more")
-	}
 	if o.result.Plot == "" && o.kind != profileAuto {
 		return exit.Usagef("--plot-kind needs --plot FILE")
 	}

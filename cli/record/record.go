@@ -87,7 +87,8 @@ func (o *recordOptions) addFunctionFlags(fs *pflag.FlagSet) {
 		"program was built with -finstrument-functions")
 	fs.StringSliceVar(&o.Filter, "filter", nil, "`patterns` of functions built with -finstrument-functions that are recorded, or with ! in "+
 		"front left out, e.g. 'solve*,!solve_row'")
-	fs.IntVar(&o.Depth, "depth", 0, "`number` of nested functions that are recorded of those built with -finstrument-functions (default: all)")
+	flags.AddNumber(fs, &o.Depth, "depth", 0, flags.AtLeast(0),
+		"`number` of nested functions that are recorded of those built with -finstrument-functions (default: all)")
 }
 
 func (o *recordOptions) addCounterFlags(fs *pflag.FlagSet) {
@@ -107,8 +108,8 @@ func (o *recordOptions) addSizeFlags(fs *pflag.FlagSet) {
 
 func (o *recordOptions) addMPIFlags(fs *pflag.FlagSet) {
 	env.AddProgramMPI(fs, &o.MPI)
-	fs.IntVar(&o.PingEvery, "ping-every", 0, "`number` of collectives of all ranks after which clocks are compared again "+
-		"(default: only at both ends)")
+	flags.AddNumber(fs, &o.PingEvery, "ping-every", 0, flags.AtLeast(0),
+		"`number` of collectives of all ranks after which clocks are compared again (default: only at both ends)")
 	fs.BoolVar(&o.PingAll, "ping-all", false, "compare the clocks of ranks on the same host, too")
 	flags.AddChoice(fs, &o.yield, "yield", "make MPICH give up the CPU while it waits; auto: if there are more ranks than CPUs", "auto",
 		"auto", "on", "off")
@@ -194,10 +195,6 @@ func (o *recordOptions) options(a *env.Env) (record.Options, error) {
 		return r, exit.Usagef("--max-size: give at least 64KiB")
 	case o.Ring && !o.maxSize.Given:
 		return r, exit.Usagef("--ring needs --max-size")
-	case o.Depth < 0:
-		return r, exit.Usagef("--depth: give 0 or more")
-	case o.PingEvery < 0:
-		return r, exit.Usagef("--ping-every: give 0 or more")
 	}
 	if o.window == "" {
 		return r, nil
@@ -260,9 +257,7 @@ func (o *recordOptions) summary(a *env.Env, r *record.Result) {
 	if r.Out != "" {
 		a.Note("%s, %s: trace in %s", phrase.Plural(r.Ranks, "rank"), r.Library, r.Out)
 	}
-	for _, sentence := range r.Circumstances() {
-		a.Warn("%s", sentence)
-	}
+	a.WarnAll(r.Circumstances())
 }
 
 // saySize prints the estimate of the size of a trace.

@@ -99,9 +99,7 @@ func (o *reportOptions) openRecorded(a *env.Env, c *cobra.Command, in *report.In
 	if err != nil {
 		return err
 	}
-	for _, w := range t.Warnings {
-		a.Warn("%s", w)
-	}
+	a.WarnAll(t.Warnings)
 	scenario.NoteOfClocks(a, t.Clocks)
 	scenario.WarnOfProblems(a, t.Timeline)
 	if err := o.run.ApplyGrid(t.Timeline); err != nil {
@@ -137,9 +135,7 @@ func (o *reportOptions) openRecorded(a *env.Env, c *cobra.Command, in *report.In
 		run.NoProgram = fmt.Sprintf("the run cannot be simulated: %v", err)
 		return nil
 	}
-	for _, w := range p.Report().Warnings() {
-		a.Warn("%s", w)
-	}
+	a.WarnAll(p.Report().Warnings())
 	options.CutOpen = true
 	copies, err := replay.New(t.Timeline, options)
 	if err != nil {

@@ -16,7 +16,6 @@ import (
 	"slackline/cli/check"
 	"slackline/cli/datasets"
 	"slackline/cli/env"
-	"slackline/cli/exit"
 	"slackline/cli/flags"
 	"slackline/cli/scenario"
 	"slackline/internal/plain"
@@ -106,15 +105,13 @@ func (o *reportOptions) addReportFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.expectations, "expectations", "", "`FILE|mpi` with expectations to check measurements, or a series of runs, against")
 	fs.Var(&o.scales, "scale-to", "also simulate the program on these `numbers` of ranks, e.g. 2^8..2^14 (default: as many as are "+
 		"simulated in a few seconds)")
-	fs.IntVar(&o.replicas, "replicas", reportReplicas, "`number` of runs with different noise at each number of ranks, 1 or more")
+	flags.AddNumber(fs, &o.replicas, "replicas", reportReplicas, flags.AtLeast(1),
+		"`number` of runs with different noise at each number of ranks, 1 or more")
 	fs.Var(&o.target, "target", "`value` of the first parameter at which models of measurements predict (default: four times the largest)")
 	fs.BoolVar(&o.anonymous, "anonymous", false, "leave out absolute paths, host names and user names")
 }
 
 func (o *reportOptions) execute(a *env.Env, c *cobra.Command, words []string) error {
-	if o.replicas < 1 {
-		return exit.Usagef("--replicas: %d is too few; give at least 1", o.replicas)
-	}
 	if o.out == "" && o.format == formatHTML {
 		o.out = "report.html"
 	}

@@ -474,7 +474,7 @@ func TestReportRefuses(t *testing.T) {
 		{[]string{"-"}, 2, "standard input"},
 		{[]string{"halo2d", "--ranks", "16"}, 2, "--machine NAME"},
 		{[]string{"halo2d", "--machine", "chic"}, 2, "needs --ranks"},
-		{[]string{demoFile(t, "ocean.slt"), "--replicas", "0"}, 2, "at least 1"},
+		{[]string{demoFile(t, "ocean.slt"), "--replicas", "0"}, 2, "--replicas: 0 is too few; give 1 or more"},
 		{[]string{demoFile(t, "ocean.slt"), "--grid", "3x3"}, 2, "9 places, but the run has 16 ranks"},
 		{[]string{demoFile(t, "ocean.slt"), "--begin", "2ms", "--end", "1ms"}, 2, "--end: give a time after 2ms"},
 		{[]string{demoFile(t, "ocean.slt"), "--begin", "1000s"}, 2, "ends before 1000s"},

@@ -12,6 +12,7 @@ import (
 	"slackline/analyze/scaling"
 	"slackline/cli/env"
 	"slackline/cli/exit"
+	"slackline/cli/flags"
 	"slackline/internal/cluster"
 	"slackline/internal/phrase"
 	"slackline/model/dataset"
@@ -25,7 +26,7 @@ type ResampleOptions struct {
 }
 
 func (o *ResampleOptions) AddFlags(fs *pflag.FlagSet, help string) {
-	fs.IntVar(&o.Times, "bootstrap", 0, help)
+	flags.AddNumber(fs, &o.Times, "bootstrap", 0, flags.Between(leastResamples, mostResamples), help)
 	fs.Uint64Var(&o.Seed, "seed", 0, "`seed` of --bootstrap; equal seeds give equal results")
 }
 
@@ -36,13 +37,8 @@ const (
 )
 
 func (o *ResampleOptions) Check(c *cobra.Command) error {
-	switch {
-	case !c.Flags().Changed("bootstrap"):
-		if c.Flags().Changed("seed") {
-			return exit.Usagef("--seed needs --bootstrap")
-		}
-	case o.Times < leastResamples || o.Times > mostResamples:
-		return exit.Usagef("--bootstrap: %d is not between %d and %d; 1000 is usual", o.Times, leastResamples, mostResamples)
+	if c.Flags().Changed("seed") && !c.Flags().Changed("bootstrap") {
+		return exit.Usagef("--seed needs --bootstrap")
 	}
 	return nil
 }

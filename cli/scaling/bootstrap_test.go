@@ -72,12 +72,12 @@ func TestScalingBootstrap(t *testing.T) {
 
 func TestBootstrapUsage(t *testing.T) {
 	for args, want := range map[string]string{
-		"scaling " + clitest.ResampledData + " --bootstrap 7":      "--bootstrap: 7 is not between 40 and 1000000",
-		"scaling " + clitest.ResampledData + " --bootstrap 0":      "--bootstrap: 0 is not between 40 and 1000000",
+		"scaling " + clitest.ResampledData + " --bootstrap 7":      "--bootstrap: 7 is not in 40 to 1000000",
+		"scaling " + clitest.ResampledData + " --bootstrap 0":      "--bootstrap: 0 is not in 40 to 1000000",
 		"scaling " + clitest.ResampledData + " --seed 7":           "--seed needs --bootstrap",
 		"check mpi " + clitest.ResampledData + " --bootstrap 1e3":  "is not a whole number",
 		"check mpi " + clitest.ResampledData + " --seed 7":         "--seed needs --bootstrap",
-		"scaling " + clitest.ResampledData + " --bootstrap -1":     "--bootstrap: -1 is not between",
+		"scaling " + clitest.ResampledData + " --bootstrap -1":     "--bootstrap: -1 is not in 40 to 1000000",
 		"scaling " + clitest.ResampledData + " --bootstrap 100 -x": "unknown",
 	} {
 		if code, _, stderr := clitest.Run("", strings.Fields(args)...); code != 2 || !strings.Contains(stderr, want) {

@@ -26,26 +26,17 @@ import (
 // ProgramOptions are the flags that describe the program of an input: the
 // parameters of a pattern, and what is made of a recorded run.
 type ProgramOptions struct {
+	params     pattern.Params // as far as a flag is a field of it
 	Ranks      flags.Counts
 	size       flags.Quantity[unit.Size]
-	root       int
-	algorithm  string
-	iterations int
 	grid       flags.Grid
 	GridOfRun  bool // the grid is also that of a run, recorded or not: of its maps
 	compute    flags.Quantity[unit.Duration]
 	jitter     flags.Fraction
 	Seed       uint64
-	periodic   bool
-	corners    int
-	senders    int
-	pieces     int
-	tile       int
-	blocks     int
 	fixup      flags.Fraction
-	without    []string
-	operation  string
-	training   trainingOptions
+	gradients  flags.Quantity[unit.Size]
+	stragglers [][]pattern.Straggler // by flag
 	scale      flags.Factor
 	denoise    flags.Fraction
 
@@ -66,30 +57,35 @@ type ProgramOptions struct {
 func (o *ProgramOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.Ranks, "ranks", "`number` of ranks, e.g. 1024 or 2^20; of a recorded run a multiple of its ranks (default: the run's)")
 	fs.Var(&o.size, "size", "`size` of a message in bytes or with a unit, e.g. 64KiB (default: the pattern's)")
-	fs.IntVar(&o.root, "root", 0, "`rank` that is the root of a collective")
-	fs.StringVar(&o.algorithm, "algorithm", "", "`name` of the algorithm of a collective (default: the mapping chooses)")
-	fs.IntVar(&o.iterations, "iterations", 0, "`number` of repetitions, 1 or more (default: the pattern's)")
+	fs.IntVar(&o.params.Root, "root", 0, "`rank` that is the root of a collective")
+	fs.StringVar(&o.params.Algorithm, "algorithm", "", "`name` of the algorithm of a collective (default: the mapping chooses)")
+	addCount(fs, &o.params.Iterations, "iterations", "`number` of repetitions, 1 or more (default: the pattern's)")
 	fs.Var(&o.grid, "grid", "process grid, e.g. `16x8` or 4x4x2 (default: near-square or near-cubic)")
 	fs.Var(&o.compute, "compute", "mean CPU `time` of a rank per iteration, in whole ns, e.g. 1ms (default: the pattern's)")
 	fs.Var(&o.jitter, "jitter", "relative spread of the CPU time, a `fraction` such as 0.1 or 10% (default: the pattern's)")
 	fs.Uint64Var(&o.Seed, "seed", 0, "`seed` of all random choices; equal seeds give equal results")
-	fs.BoolVar(&o.periodic, "periodic", false, "the grid wraps around")
-	fs.IntVar(&o.corners, "corners", 0, "`number` of corners that sweeps start from: 1, 2, 4 or 8 (default: the pattern's)")
-	fs.IntVar(&o.senders, "senders", 0, "`number` of senders of an incast (default: all other ranks)")
-	fs.IntVar(&o.pieces, "pieces", 0, "`number` of pieces of work between which non-blocking operations get the CPU, or of a pipelined "+
-		"message (default: the pattern's)")
-	fs.IntVar(&o.tile, "tile", 0, "`ranks` of a copy: an application is made for so many and copied, messages stay inside a copy, "+
+	fs.BoolVar(&o.params.Periodic, "periodic", false, "the grid wraps around")
+	addCount(fs, &o.params.Corners, "corners", "`number` of corners that sweeps start from: 1, 2, 4 or 8 (default: the pattern's)")
+	addCount(fs, &o.params.Senders, "senders", "`number` of senders of an incast (default: all other ranks)")
+	addCount(fs, &o.params.Pieces, "pieces", "`number` of pieces of work between which non-blocking operations get the CPU, or of a "+
+		"pipelined message (default: the pattern's)")
+	addCount(fs, &o.params.Tile, "tile", "`ranks` of a copy: an application is made for so many and copied, messages stay inside a copy, "+
 		"collectives include all")
-	fs.IntVar(&o.blocks, "blocks", 0, "`number` of blocks of planes and angles in an octant of sweep3d (default: the pattern's)")
+	addCount(fs, &o.params.Blocks, "blocks", "`number` of blocks of planes and angles in an octant of sweep3d (default: the pattern's)")
 	fs.Var(&o.fixup, "fixup", "`fraction` by which flux fix-ups prolong a block of sweep3d on its outer ranks, e.g. 0.5")
-	fs.StringSliceVar(&o.without, "without", nil, "leave out `kinds` of communication: p2p, collectives")
-	o.training.addFlags(fs)
-	fs.StringVar(&o.operation, "operation", "", "`name` of the collective that a benchmark scheme times (default: bcast)")
+	fs.StringSliceVar(&o.params.Without, "without", nil, "leave out `kinds` of communication: p2p, collectives")
+	o.addTrainingFlags(fs)
+	fs.StringVar(&o.params.Operation, "operation", "", "`name` of the collective that a benchmark scheme times (default: bcast)")
 	fs.Var(&o.scale, "scale-compute", "recorded runs: multiply the computation by this `factor`, e.g. 0.5")
 	fs.Var(&o.denoise, "denoise", "recorded runs: replace repeated computations by this `quantile` of their lengths, to remove the noise of "+
 		"the recorded machine (0.1 if none is given)")
 	fs.BoolVar(&o.Partial, "partial", false, PartialHelp)
 	fs.Lookup("denoise").NoOptDefVal = fmt.Sprint(replay.DefaultQuantile)
+}
+
+// addCount adds a flag of a pattern that is 1 or more; 0 is the pattern's default.
+func addCount(fs *pflag.FlagSet, to *int, name, usage string) {
+	flags.AddNumber(fs, to, name, 0, flags.AtLeast(1), usage)
 }
 
 // PartialHelp describes the flag --partial.
@@ -105,7 +101,7 @@ func (o *ProgramOptions) Replay(fs *pflag.FlagSet) (replay.Options, error) {
 		Denoise: o.denoise.Given, Quantile: o.denoise.Value,
 		CutOpen: len(o.Ranks) > 1, KeepTransfers: isRecordedMachine(fs), NoMachine: o.NoMachine,
 	}
-	for _, kind := range o.without {
+	for _, kind := range o.params.Without {
 		switch kind {
 		case pattern.PointToPoint:
 			r.WithoutMessages = true
@@ -163,13 +159,10 @@ func CompleteInput(_ *cobra.Command, args []string, prefix string) ([]string, co
 // Params turns the flags into parameters of a pattern: where zero was asked for,
 // that is said in the pattern's way.
 func (o *ProgramOptions) Params(fs *pflag.FlagSet) pattern.Params {
-	p := pattern.Params{
-		Ranks: o.Ranks.First(), Size: int64(o.size.Value), Root: o.root, Algorithm: o.algorithm,
-		Iterations: o.iterations, Grid: o.grid, Compute: o.compute.Value, Jitter: o.jitter.Value, Seed: o.Seed,
-		Periodic: o.periodic, Corners: o.corners, Senders: o.senders, Pieces: o.pieces,
-		Tile: o.tile, Blocks: o.blocks, Fixup: o.fixup.Value, Without: o.without, Operation: o.operation,
-	}
-	o.training.set(&p)
+	p := o.params
+	p.Ranks, p.Size, p.Grid, p.Seed = o.Ranks.First(), int64(o.size.Value), o.grid, o.Seed
+	p.Compute, p.Jitter, p.Fixup = o.compute.Value, o.jitter.Value, o.fixup.Value
+	p.Gradients, p.Stragglers = int64(o.gradients.Value), slices.Concat(o.stragglers...)
 	if fs.Changed("gradients") && p.Gradients == 0 {
 		p.Gradients = pattern.None
 	}
@@ -188,12 +181,6 @@ func (o *ProgramOptions) Params(fs *pflag.FlagSet) pattern.Params {
 // Open opens the input of a verb and warns of parameters that do not matter.
 func (o *ProgramOptions) Open(a *env.Env, c *cobra.Command, word string, hash bool) (*input.Input, error) {
 	fs := c.Flags()
-	for _, name := range []string{"iterations", "corners", "pieces", "senders", "tile", "blocks", "tensor", "pipeline", "virtual",
-		"microbatches", "layers"} {
-		if f := fs.Lookup(name); f.Changed && strings.HasPrefix(f.Value.String(), "-") || f.Changed && f.Value.String() == "0" {
-			return nil, exit.Usagef("--%s: give at least 1", name)
-		}
-	}
 	if len(o.Ranks) > 1 && !o.ManyRanks && !o.Kinds.IsSchedule(word) {
 		return nil, exit.Usagef("--ranks: %d counts are given, but one is needed", len(o.Ranks))
 	}
@@ -225,9 +212,7 @@ func (o *ProgramOptions) Open(a *env.Env, c *cobra.Command, word string, hash bo
 	for _, n := range in.Notes {
 		a.Note("%s", n)
 	}
-	for _, w := range in.Warnings {
-		a.Warn("%s", w)
-	}
+	a.WarnAll(in.Warnings)
 	o.warnOfParameters(a, fs, in, params)
 	return in, nil
 }
@@ -295,7 +280,7 @@ func (o *ProgramOptions) Mapped(in *input.Input) bool {
 	}
 	for _, p := range pattern.List() {
 		if p.Name == in.Pattern && p.Kind == pattern.Collective {
-			return o.algorithm == "" && slices.Contains(p.Params, "algorithm")
+			return o.params.Algorithm == "" && slices.Contains(p.Params, "algorithm")
 		}
 	}
 	return true

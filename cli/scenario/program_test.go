@@ -83,9 +83,9 @@ func TestGiven(t *testing.T) {
 func TestOpenMistakes(t *testing.T) {
 	const machine = " -L 1us -o 1us -g 1us -G 1ns"
 	for args, want := range map[string]string{
-		"ring --ranks 4 --iterations 0":           "--iterations: give at least 1",
-		"ring --ranks 4 --iterations=-3":          "--iterations: give at least 1",
-		"llm --ranks 8 --layers 0":                "--layers: give at least 1",
+		"ring --ranks 4 --iterations 0":           "0 is too few; give 1 or more",
+		"ring --ranks 4 --iterations=-3":          "-3 is too few; give 1 or more",
+		"llm --ranks 8 --layers 0":                "0 is too few; give 1 or more",
 		"ring --ranks 2,4":                        "--ranks: 2 counts are given, but one is needed",
 		"ring":                                    "the pattern ring needs --ranks",
 		"ring --ranks 4 --machine recorded":       "a recorded run with accelerators, which ring is not",

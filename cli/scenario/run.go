@@ -182,9 +182,7 @@ func (o *RunOptions) read(a *env.Env, c *cobra.Command, word string, hash bool) 
 	if err != nil {
 		return nil, err
 	}
-	for _, w := range in.Warnings {
-		a.Warn("%s", w)
-	}
+	a.WarnAll(in.Warnings)
 	NoteOfClocks(a, in.Clocks)
 	WarnOfProblems(a, in.Timeline)
 	if len(o.Future.changes)+len(o.Future.edits) > 0 {
@@ -295,9 +293,7 @@ func WarnOfProblems(a *env.Env, tl *timeline.Timeline) {
 	if n := len(p.MissingRanks); n > 0 {
 		a.Warn("%s missing, the first is rank %d", phrase.Plural(n, "rank"), p.MissingRanks[0])
 	}
-	for _, note := range p.Notes {
-		a.Warn("%s", note)
-	}
+	a.WarnAll(p.Notes)
 }
 
 // noteOfCut says how much of a run was recorded, if not all.

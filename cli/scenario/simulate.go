@@ -68,8 +68,6 @@ func Simulate(a *env.Env, c *cobra.Command, in *input.Input, m *machine.Machine,
 	took := time.Since(begin)
 	a.Note("%s in %s (%s), engine %s, %s", phrase.Plural(result.Messages, "message"), unit.Elapsed(took),
 		phrase.Rate(result.Messages, took), result.Engine, phrase.Plural(result.Threads, "thread"))
-	for _, w := range result.Warnings {
-		a.Warn("%s", w)
-	}
+	a.WarnAll(result.Warnings)
 	return result, nil
 }

@@ -3,7 +3,6 @@ package scenario
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -11,36 +10,21 @@ import (
 
 	"slackline/cli/flags"
 	"slackline/model/pattern"
-	"slackline/model/unit"
 )
 
-// trainingOptions are the parameters of the pattern llm alone.
-type trainingOptions struct {
-	tensor       int
-	pipeline     int
-	virtual      int
-	microbatches int
-	layers       int
-	gradients    flags.Quantity[unit.Size]
-	overlap      bool
-	stragglers   [][]pattern.Straggler // by flag
-}
-
-func (o *trainingOptions) addFlags(fs *pflag.FlagSet) {
-	fs.IntVar(&o.tensor, "tensor", 0, "llm: `ranks` of a tensor group (default: the largest divisor of the ranks that divides 8)")
-	fs.IntVar(&o.pipeline, "pipeline", 0, "llm: `number` of stages of the pipeline (default: the largest divisor of the rest that divides 4)")
-	fs.IntVar(&o.virtual, "virtual", 0, "llm: `number` of chunks of the model in a stage; more than one: the interleaved schedule (default 1)")
-	fs.IntVar(&o.microbatches, "microbatches", 0, "llm: `number` of microbatches of an iteration (default: the pattern's)")
-	fs.IntVar(&o.layers, "layers", 0, "llm: `number` of layers of a stage (default: the pattern's)")
+// addTrainingFlags adds the parameters of the pattern llm alone.
+func (o *ProgramOptions) addTrainingFlags(fs *pflag.FlagSet) {
+	addCount(fs, &o.params.Tensor, "tensor", "llm: `ranks` of a tensor group (default: the largest divisor of the ranks that divides 8)")
+	addCount(fs, &o.params.Pipeline, "pipeline",
+		"llm: `number` of stages of the pipeline (default: the largest divisor of the rest that divides 4)")
+	addCount(fs, &o.params.Virtual, "virtual",
+		"llm: `number` of chunks of the model in a stage; more than one: the interleaved schedule (default 1)")
+	addCount(fs, &o.params.Microbatches, "microbatches", "llm: `number` of microbatches of an iteration (default: the pattern's)")
+	addCount(fs, &o.params.Layers, "layers", "llm: `number` of layers of a stage (default: the pattern's)")
 	fs.Var(&o.gradients, "gradients", "llm: `size` of the gradients of a rank (default: the pattern's)")
-	fs.BoolVar(&o.overlap, "overlap", false, "llm: sum the gradients beside the last backward pass")
+	fs.BoolVar(&o.params.Overlap, "overlap", false, "llm: sum the gradients beside the last backward pass")
 	flags.AddEach(fs, &o.stragglers, parseStragglers, "straggler",
 		"llm: a rank whose work takes longer, `RANK:FRACTION`, e.g. 5:20%; may be given several times")
-}
-
-func (o *trainingOptions) set(p *pattern.Params) {
-	p.Tensor, p.Pipeline, p.Virtual, p.Microbatches, p.Layers = o.tensor, o.pipeline, o.virtual, o.microbatches, o.layers
-	p.Gradients, p.Overlap, p.Stragglers = int64(o.gradients.Value), o.overlap, slices.Concat(o.stragglers...)
 }
 
 // parseStragglers reads the value of --straggler.

@@ -37,8 +37,9 @@ type replicaOptions struct {
 }
 
 func (o *replicaOptions) addFlags(fs *pflag.FlagSet) {
-	fs.IntVar(&o.replicas, "replicas", 0, "`number` of runs for each number of ranks, which differ by the offsets of the ranks in the "+
-		"noise; prints how their times are distributed")
+	flags.AddNumber(fs, &o.replicas, "replicas", 0, flags.Between(1, maxReplicas),
+		"`number` of runs for each number of ranks, which differ by the offsets of the ranks in the "+
+			"noise; prints how their times are distributed")
 	fs.BoolVar(&o.samples, "samples", false, "print the time of every replica too")
 	fs.StringVar(&o.offsetsOut, "offsets-out", "", "write the offsets of each replica below this `directory`, as --noise-offsets reads them")
 	fs.StringVar(&o.resume, "resume", "", "keep finished replicas in this `file`, and go on from what it holds")
@@ -72,12 +73,6 @@ func (o *simulateOptions) checkReplicas(c *cobra.Command) error {
 	}
 	if r.threshold.Given && !(r.threshold.Value > 1) {
 		return exit.Usagef("--bottleneck: expected a slowdown above 1 such as --bottleneck=2, got %s", &r.threshold)
-	}
-	if fs.Changed("replicas") && r.replicas < 1 {
-		return exit.Usagef("--replicas: %d is too few; give at least 1", r.replicas)
-	}
-	if r.replicas > maxReplicas {
-		return exit.Usagef("--replicas: %d are too many; at most %d are possible", r.replicas, maxReplicas)
 	}
 	if !o.many() {
 		for _, name := range []string{"samples", "offsets-out", "resume"} {

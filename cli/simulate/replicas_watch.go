@@ -123,9 +123,7 @@ func (w *watcher) end(points []whatif.Point, failed error) error {
 		}
 	}
 	for _, p := range points {
-		for _, text := range p.Warnings {
-			w.a.Warn("%s", text)
-		}
+		w.a.WarnAll(p.Warnings)
 	}
 	switch {
 	case whatif.Interrupted(failed), errors.Is(failed, cluster.ErrBroken):

@@ -223,8 +223,6 @@ func (o *simulateOptions) warnOfInput(a *env.Env, c *cobra.Command, in *input.In
 	if in.Pattern != "" {
 		params := o.Program.Params(fs)
 		params.Ranks = slices.Max(o.Program.Ranks)
-		for _, caution := range pattern.Cautions(in.Pattern, params) {
-			a.Warn("%s", caution)
-		}
+		a.WarnAll(pattern.Cautions(in.Pattern, params))
 	}
 }

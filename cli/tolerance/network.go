@@ -34,11 +34,12 @@ func (o *wiringOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.topology, "topology", "", "`SPEC` of the network: "+machine.TopologyHelp+"; machine: that of the machine file. -L is "+
 		"then the latency of one wire")
 	fs.Var(&o.perSwitch, "switch-latency", "`time` that a message takes through a switch (default "+switchLatency.String()+")")
-	fs.IntVar(&o.ranksPerNode, "ranks-per-node", 1, "`number` of ranks on a node, which are filled one after the other (default: "+
-		"the machine's, else 1)")
+	flags.AddNumber(fs, &o.ranksPerNode, "ranks-per-node", 1, flags.AtLeast(1),
+		"`number` of ranks on a node, which are filled one after the other (default: the machine's, else 1)")
 	fs.Var(&o.intra, "intra-latency", "`time` in place of the latency inside a node (default: the machine's, else 0)")
 	fs.Lookup("ranks-per-node").DefValue = "0" // pflag then shows none
-	fs.IntVar(&o.wires, "wires", 0, "list this `number` of the wires that the critical path uses most, each with what it alone tolerates")
+	flags.AddNumber(fs, &o.wires, "wires", 0, flags.AtLeast(0),
+		"list this `number` of the wires that the critical path uses most, each with what it alone tolerates")
 }
 
 // ofMachine is the word for the topology of the machine file.
@@ -54,10 +55,6 @@ func (o *wiringOptions) check(r *run) error {
 		return nil
 	}
 	switch {
-	case o.ranksPerNode < 1:
-		return exit.Usagef("--ranks-per-node: %d is too few; give at least 1", o.ranksPerNode)
-	case o.wires < 0:
-		return exit.Usagef("--wires: %d is negative; give a number", o.wires)
 	case r.given("placement"):
 		return exit.Usagef("--placement works on nodes and cores; leave --topology out")
 	case o.topology == ofMachine:

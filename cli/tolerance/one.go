@@ -33,14 +33,12 @@ func (o *whereOptions) addFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.slack, "slack", false, "how much later every operation and message may be before T grows")
 	flags.AddEach(fs, &o.whatIf, whatif.ParseChange, "what-if", "T if the computation of a call path took less time, `PATH=-PERCENT`, e.g. "+
 		"solve=-20%; may be given several times")
-	fs.IntVar(&o.pairs, "pairs", 0, "list this `number` of the pairs of ranks with most latencies on the path, each with "+
-		"what it alone tolerates")
+	flags.AddNumber(fs, &o.pairs, "pairs", 0, flags.AtLeast(0),
+		"list this `number` of the pairs of ranks with most latencies on the path, each with what it alone tolerates")
 }
 
 func (o *whereOptions) check(r *run) error {
 	switch {
-	case o.pairs < 0:
-		return exit.Usagef("--pairs: %d is negative; give a number", o.pairs)
 	case o.pairs > 0 && r.wiring.topology != "":
 		return exit.Usagef("--pairs gives each pair of ranks a latency of its own; leave --topology out, or take --wires")
 	case r.wiring.wires > 0 && len(r.ask.vary) > 0:

@@ -167,7 +167,7 @@ func TestContradictions(t *testing.T) {
 		"--map-G 0:1ns:201 --range 0:1us":                   `expected at most 200 values, got "0:1ns:201"`,
 		"--range 0:1us:5":                                   `--range: expected FROM:TO such as 0:100us, got "0:1us:5"`,
 		"--range 5us":                                       "--range: ",
-		"--pairs -1":                                        "--pairs: -1 is negative; give a number",
+		"--pairs -1":                                        "--pairs: -1 is too few; give 0 or more",
 		"--pairs 2 --parameter G":                           "--pairs and --wires are about latencies; leave --parameter G out",
 		"--pairs 2 --topology fattree:k=4":                  "leave --topology out, or take --wires",
 		"--wires 2 --vary far --topology fattree:k=4":       "--wires looks at one wire after the other; leave --vary out",

@@ -39,7 +39,8 @@ const (
 )
 
 func (o *placeOptions) addFlags(fs *pflag.FlagSet) {
-	fs.IntVar(&o.cores, "placement", 0, "look for a placement of the ranks on nodes with this `number` of cores that makes T smaller")
+	flags.AddNumber(fs, &o.cores, "placement", 0, flags.AtLeast(1),
+		"look for a placement of the ranks on nodes with this `number` of cores that makes T smaller")
 	fs.Var(&o.inter, "inter", "latency and time per byte between nodes, `L,G`, e.g. 3us,0.05ns; -L and -G are then those inside a node "+
 		"(default: classes node and far of the machine)")
 	fs.StringVar(&o.file, "rank-file", "", "write the placement to this `file`, for the MPI library of --rank-file-for")
@@ -57,10 +58,7 @@ func (o *placeOptions) check(r *run) error {
 		}
 		return nil
 	}
-	switch {
-	case o.cores < 1:
-		return exit.Usagef("--placement: %d cores per node are too few; give at least 1", o.cores)
-	case (r.given("rank-file-for") || o.hosts != "") && o.file == "":
+	if (r.given("rank-file-for") || o.hosts != "") && o.file == "" {
 		return exit.Usagef("--rank-file-for and --hosts need --rank-file")
 	}
 	if !r.app.IsFirst() {

@@ -87,9 +87,7 @@ func (r *run) round(n int, what string, answer func(i int) (*sharedAnswer, error
 		return nil, err
 	}
 	for _, a := range answers {
-		for _, w := range a.Warnings {
-			r.app.Warn("%s", w)
-		}
+		r.app.WarnAll(a.Warnings)
 	}
 	return answers, nil
 }

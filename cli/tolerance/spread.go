@@ -11,6 +11,7 @@ import (
 	"slackline/cli/document"
 	"slackline/cli/env"
 	"slackline/cli/exit"
+	"slackline/cli/flags"
 	"slackline/cli/scenario"
 	"slackline/internal/phrase"
 	"slackline/internal/source"
@@ -32,8 +33,8 @@ const spreadReplicas = 20
 const maxSpreadReplicas = 100_000
 
 func (o *spreadOptions) addFlags(fs *pflag.FlagSet) {
-	fs.IntVar(&o.replicas, "replicas", spreadReplicas, "`number` of runs with noise on the computation, which differ by the "+
-		"offsets of the ranks in it")
+	flags.AddNumber(fs, &o.replicas, "replicas", spreadReplicas, flags.Between(1, maxSpreadReplicas),
+		"`number` of runs with noise on the computation, which differ by the offsets of the ranks in it")
 	o.noise.AddStaticFlags(fs)
 	fs.StringVar(&o.resume, "resume", "", "keep the answers for finished replicas, inputs or values of --map-G in this `file`, and go "+
 		"on from what it holds")
@@ -47,8 +48,6 @@ func (o *spreadOptions) check(r *run) error {
 	switch {
 	case r.given("replicas") && !o.noise.Random():
 		return exit.Usagef("--replicas needs --noise or --noise-file")
-	case o.replicas < 1 || o.replicas > maxSpreadReplicas:
-		return exit.Usagef("--replicas: %d is not in 1 to %d", o.replicas, maxSpreadReplicas)
 	case o.resume != "" && !o.noise.Random() && !r.ask.mapG.given && len(r.command.Flags().Args()) < 2:
 		return exit.Usagef("--resume needs several runs: --noise, --map-G, or several inputs")
 	case o.resume != "" && len(r.mappings) > 0:

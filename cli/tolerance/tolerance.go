@@ -266,9 +266,7 @@ func (r *run) prepare(in *input.Input, mappingName string) (*tolerance.Schedule,
 		return nil, err
 	}
 	s.Interrupt = r.context.Err
-	for _, w := range s.Warnings() {
-		r.app.Warn("%s", w)
-	}
+	r.app.WarnAll(s.Warnings())
 	return s, nil
 }
 

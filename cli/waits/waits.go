@@ -69,7 +69,8 @@ func command(a *env.Env) *cobra.Command {
 }
 
 func (o *waitsOptions) addQuestionFlags(fs *pflag.FlagSet) {
-	fs.IntVar(&o.explain, "explain", 0, "say why the largest waits happened, this `number` of them (3 if none is given)")
+	flags.AddNumber(fs, &o.explain, "explain", 0, flags.AtLeast(0),
+		"say why the largest waits happened, this `number` of them (3 if none is given)")
 	fs.Lookup("explain").NoOptDefVal = "3"
 	fs.Var(&o.of, "explain-ranks", "explain waits of these `ranks` only, e.g. 7 or 0..3")
 	fs.BoolVar(&o.critical, "critical-path", false, "show what the run time consists of: the critical path of the run as it was")
@@ -78,7 +79,7 @@ func (o *waitsOptions) addQuestionFlags(fs *pflag.FlagSet) {
 }
 
 func (o *waitsOptions) addOutputFlags(fs *pflag.FlagSet) {
-	fs.IntVar(&o.top, "top", 6, "`number` of rows in each list of the text output; 0: all")
+	flags.AddNumber(fs, &o.top, "top", 6, flags.AtLeast(0), "`number` of rows in each list of the text output; 0: all")
 	o.output.AddFlags(fs, "form of the output")
 	env.AddShare(fs, &o.share, "the analysis of a recorded run")
 	o.output.AddPlot(fs, "draw maps of waits and delays by rank into `FILE.svg|png`")
@@ -86,9 +87,6 @@ func (o *waitsOptions) addOutputFlags(fs *pflag.FlagSet) {
 }
 
 func (o *waitsOptions) execute(a *env.Env, c *cobra.Command, word string) error {
-	if o.top < 0 || o.explain < 0 {
-		return exit.Usagef("--top and --explain must be 0 or more")
-	}
 	if o.forward && (o.explain > 0 || len(o.of.List) > 0 || o.cube != "") {
 		return exit.Usagef("--forward does not look for causes, which --explain, --explain-ranks and --cube need; leave one of them out")
 	}
