@@ -59,15 +59,8 @@ func (r *Result) FindExplanations(ctx context.Context, waits []*Wait) ([]*Explan
 
 // sendWaits gives all processes the waits that process 0 wants to explain.
 func (a *analysis) sendWaits(ctx context.Context, waits []*Wait) ([]*Wait, error) {
-	data, err := cluster.Encode(waits)
-	if err == nil {
-		data, err = cluster.Broadcast(ctx, a.part.Group, data)
-	}
-	if err != nil {
-		return nil, err
-	}
-	waits = nil
-	return waits, cluster.Decode(data, &waits)
+	err := cluster.BroadcastValue(ctx, a.part.Group, &waits)
+	return waits, err
 }
 
 // search finds all wait states that some are due to, and their causes, wherever they are.

@@ -1,11 +1,9 @@
 package whatif
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
-	"encoding/gob"
 	"errors"
 	"runtime"
 	"slices"
@@ -38,7 +36,7 @@ func (r *seriesRun) quietRuns(ctx context.Context) error {
 		}
 	}
 	slices.SortFunc(wanted, func(i, j int) int { return cmp.Compare(r.Counts[j], r.Counts[i]) })
-	if err := fromFirst(ctx, r.Group, &wanted); err != nil {
+	if err := cluster.BroadcastValue(ctx, r.Group, &wanted); err != nil {
 		return err
 	}
 	r.warnings = make([][]string, len(r.Counts))
@@ -51,10 +49,10 @@ func (r *seriesRun) quietRuns(ctx context.Context) error {
 		if err != nil {
 			return nil, err
 		}
-		return encoded(&quietRun{result.Makespan, max(result.Ops, 1), result.Messages, result.Warnings})
+		return cluster.Encode(&quietRun{result.Makespan, max(result.Ops, 1), result.Messages, result.Warnings})
 	}, func(task int, data []byte) error {
 		var done quietRun
-		if err := decode(data, &done); err != nil {
+		if err := cluster.Decode(data, &done); err != nil {
 			return err
 		}
 		i := wanted[task]
@@ -97,7 +95,7 @@ func (r *seriesRun) missingForAll(ctx context.Context, kept *kept) ([]int, error
 			runs = append(runs, run{n, n + 1})
 		}
 	}
-	if err := fromFirst(ctx, r.Group, &runs); err != nil {
+	if err := cluster.BroadcastValue(ctx, r.Group, &runs); err != nil {
 		return nil, err
 	}
 	var missing []int
@@ -173,31 +171,5 @@ func sharedByAll(ctx context.Context, g cluster.Group, points []Point) (*Point, 
 	if g.Rank() == 0 {
 		p = points[0]
 	}
-	return &p, fromFirst(ctx, g, &p)
-}
-
-// fromFirst gives a value of process 0 to all processes.
-func fromFirst[T any](ctx context.Context, g cluster.Group, value *T) error {
-	data, err := encoded(value)
-	if err != nil {
-		return err
-	}
-	if data, err = cluster.Broadcast(ctx, g, data); err != nil {
-		return err
-	}
-	if g.Rank() == 0 {
-		return nil
-	}
-	*value = *new(T)
-	return decode(data, value)
-}
-
-func encoded[T any](value *T) ([]byte, error) {
-	var b bytes.Buffer
-	err := gob.NewEncoder(&b).Encode(value)
-	return b.Bytes(), err
-}
-
-func decode[T any](data []byte, value *T) error {
-	return gob.NewDecoder(bytes.NewReader(data)).Decode(value)
+	return &p, cluster.BroadcastValue(ctx, g, &p)
 }

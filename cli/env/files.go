@@ -48,21 +48,12 @@ func (a *Env) FromFirst(ctx context.Context, value any, find func() error) error
 	if !a.Shares() {
 		return find()
 	}
-	var data []byte
 	if a.IsFirst() {
-		err := find()
-		if err == nil {
-			data, err = cluster.Encode(value)
-		}
-		if err != nil {
+		if err := find(); err != nil {
 			return err
 		}
 	}
-	data, err := cluster.Broadcast(ctx, a.Group(), data)
-	if err != nil || a.IsFirst() {
-		return err
-	}
-	return cluster.Decode(data, value)
+	return cluster.BroadcastValue(ctx, a.Group(), value)
 }
 
 // Shares reports whether this process shares the verb with others.

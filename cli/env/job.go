@@ -23,7 +23,6 @@ package env
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"math/bits"
@@ -125,11 +124,7 @@ func (a *Env) SharedDone(ctx context.Context) error {
 	here := a.Job.Traffic()
 	here.Exchanges -= a.Job.Before.Exchanges
 	here.Sent -= a.Job.Before.Sent
-	data, err := json.Marshal(here)
-	if err != nil {
-		return err
-	}
-	all, err := cluster.Gather(ctx, a.Job, data)
+	all, err := cluster.GatherValues(ctx, a.Job, &here)
 	if err != nil {
 		return err
 	}
@@ -137,11 +132,7 @@ func (a *Env) SharedDone(ctx context.Context) error {
 		return ErrNotNeeded
 	}
 	a.cluster = &provenance.Cluster{Processes: a.Job.Size(), Exchanges: here.Exchanges}
-	for _, data := range all {
-		var there cluster.Traffic
-		if err := json.Unmarshal(data, &there); err != nil {
-			return err
-		}
+	for _, there := range all {
 		a.cluster.Messages += there.Messages
 		a.cluster.Bytes += there.Sent
 	}

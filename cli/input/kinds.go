@@ -37,15 +37,7 @@ func FindKinds(ctx context.Context, g cluster.Group, words ...string) (Kinds, er
 			kinds[word] = kind
 		}
 	}
-	data, err := cluster.Encode(kinds)
-	if err != nil {
-		return nil, err
-	}
-	if data, err = cluster.Broadcast(ctx, g, data); err != nil {
-		return nil, err
-	}
-	kinds = Kinds{}
-	return kinds, cluster.Decode(data, &kinds)
+	return kinds, cluster.BroadcastValue(ctx, g, &kinds)
 }
 
 // kindOf looks at a word.

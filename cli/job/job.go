@@ -4,7 +4,6 @@ package job
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math/bits"
 	"runtime"
@@ -109,19 +108,9 @@ func shareOf(all []place, rank, cores int) share {
 
 // shareOfHost is the share of this process.
 func shareOfHost(ctx context.Context, g *mpi.Job) (share, error) {
-	data, err := json.Marshal(place{g.Host(), mpi.Cores()})
+	all, err := cluster.AllGatherValues(ctx, g, &place{g.Host(), mpi.Cores()})
 	if err != nil {
 		return share{}, err
-	}
-	parts, err := cluster.AllGather(ctx, g, data)
-	if err != nil {
-		return share{}, err
-	}
-	all := make([]place, len(parts))
-	for i, data := range parts {
-		if err := json.Unmarshal(data, &all[i]); err != nil {
-			return share{}, err
-		}
 	}
 	return shareOf(all, g.Rank(), runtime.GOMAXPROCS(0)), nil
 }

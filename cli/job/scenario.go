@@ -26,15 +26,8 @@ type scenario struct {
 func (j *Job) takeScenario(ctx context.Context, args []string) error {
 	mine := scenario{Arguments: args}
 	mine.Directory, _ = os.Getwd()
-	data, err := cluster.Encode(&mine)
-	if err != nil {
-		return err
-	}
-	if data, err = cluster.Broadcast(ctx, j, data); err != nil {
-		return err
-	}
-	var first scenario
-	if err := cluster.Decode(data, &first); err != nil {
+	first := mine
+	if err := cluster.BroadcastValue(ctx, j, &first); err != nil {
 		return err
 	}
 	if err := sameArguments(mine.Arguments, first.Arguments); err != nil {

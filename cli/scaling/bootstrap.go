@@ -15,7 +15,6 @@ import (
 	"slackline/cli/flags"
 	"slackline/internal/cluster"
 	"slackline/internal/phrase"
-	"slackline/model/dataset"
 	"slackline/show/figures"
 )
 
@@ -56,18 +55,9 @@ func (o *ResampleOptions) Resampling(a *env.Env, threads int) (how scaling.Resam
 	}, line.Clear
 }
 
-// bootstrap resamples the data, together with the other processes of a job, which get them here.
+// bootstrap resamples the data, together with the other processes of a job.
 func (r *scalingReport) bootstrap(a *env.Env, c *cobra.Command) error {
 	o := r.options
-	if a.Group().Size() > 1 {
-		data, err := cluster.Encode(r.data)
-		if err != nil {
-			return err
-		}
-		if _, err := cluster.Broadcast(c.Context(), a.Group(), data); err != nil {
-			return err
-		}
-	}
 	if err := r.resample(a, c); err != nil {
 		return err
 	}
@@ -76,21 +66,13 @@ func (r *scalingReport) bootstrap(a *env.Env, c *cobra.Command) error {
 	return nil
 }
 
-// helpBootstrap is what the other processes of a job do.
-func (r *scalingReport) helpBootstrap(a *env.Env, c *cobra.Command) error {
-	data, err := cluster.Broadcast(c.Context(), a.Group(), nil)
-	if err != nil {
-		return err
-	}
-	r.data = new(dataset.Dataset)
-	if err := cluster.Decode(data, r.data); err != nil {
-		return err
-	}
-	return r.resample(a, c)
-}
-
-// resample is the part of the bootstrap that the processes share.
+// resample is the part of the bootstrap that the processes share. Process 0 gives them the data.
 func (r *scalingReport) resample(a *env.Env, c *cobra.Command) error {
+	if a.Shares() {
+		if err := cluster.BroadcastValue(c.Context(), a.Group(), &r.data); err != nil {
+			return err
+		}
+	}
 	options, err := r.modelOptions()
 	if err != nil {
 		return err

@@ -117,7 +117,7 @@ func (o *scalingOptions) run(a *env.Env, c *cobra.Command, args []string) error 
 	}
 	r := &scalingReport{target: target, options: o, inputs: datasets.Files(inputs)}
 	if !a.IsFirst() {
-		return r.helpBootstrap(a, c)
+		return r.resample(a, c)
 	}
 	d, records, err := o.data.LoadLabelled(c.Context(), a, inputs)
 	if err != nil {

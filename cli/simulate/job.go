@@ -1,8 +1,6 @@
 package simulate
 
 import (
-	"encoding/binary"
-	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -58,29 +56,28 @@ func (o *simulateOptions) failTogether(a *env.Env, err error) error {
 	return err
 }
 
+// needed is what a process needed.
+type needed struct {
+	Peak int64 // of its memory, in bytes
+	CPU  time.Duration
+}
+
 // recordJob gathers what the processes needed. All of them call it.
 func recordJob(a *env.Env, c *cobra.Command, t *simulate.Together) (*provenance.Cluster, error) {
 	if !a.Job.Several() || a.Alone || t == nil {
 		return nil, nil
 	}
 	peak, cpu, _ := memory.Used()
-	mine := binary.AppendUvarint(nil, uint64(peak))
-	mine = binary.AppendUvarint(mine, uint64(cpu))
-	all, err := cluster.Gather(c.Context(), a.Group(), mine)
+	all, err := cluster.GatherValues(c.Context(), a.Group(), &needed{peak, cpu})
 	if err != nil || all == nil {
 		return nil, err
 	}
 	r := &provenance.Cluster{
 		Processes: t.Processes, Exchanges: t.Exchanges, Bytes: t.Bytes, Rounds: t.Rounds, Crossed: t.Crossed,
 	}
-	for _, said := range all {
-		peak, n := binary.Uvarint(said)
-		if n <= 0 {
-			return nil, errors.New("a process does not tell what it needed")
-		}
-		cpu, _ := binary.Uvarint(said[n:])
-		seconds := time.Duration(cpu).Seconds()
-		r.PeakMemory = max(r.PeakMemory, int64(peak))
+	for _, there := range all {
+		seconds := there.CPU.Seconds()
+		r.PeakMemory = max(r.PeakMemory, there.Peak)
 		r.CPUSeconds = max(r.CPUSeconds, seconds)
 		r.AllSeconds += seconds
 	}

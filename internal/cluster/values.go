@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/gob"
 	"errors"
+	"reflect"
 )
 
 // ErrGarbled is what an engine returns if what another process sent makes no sense to it.
@@ -38,6 +39,23 @@ func Broadcast(ctx context.Context, g Group, data []byte) ([]byte, error) {
 		return nil, err
 	}
 	return in[0], nil
+}
+
+// BroadcastValue gives the value of process 0 to all processes: value points to it there, and to where it goes elsewhere.
+func BroadcastValue(ctx context.Context, g Group, value any) error {
+	var data []byte
+	if g.Rank() == 0 {
+		var err error
+		if data, err = Encode(value); err != nil {
+			return err
+		}
+	}
+	data, err := Broadcast(ctx, g, data)
+	if err != nil || g.Rank() == 0 {
+		return err
+	}
+	reflect.ValueOf(value).Elem().SetZero() // fields of the value that are zero are not sent
+	return Decode(data, value)
 }
 
 // AllGatherValues gives a value to all processes and returns those of all.
