@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -73,22 +74,19 @@ func (o *DataOptions) Load(ctx context.Context, a *env.Env, words []string) (*da
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, s := range o.set {
-		name, value, err := assignment("set", s)
-		if err == nil {
-			err = d.SetParameter(name, value)
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-	}
-	for _, s := range o.Where {
-		name, value, err := assignment("where", s)
-		if err == nil {
-			err = d.Select(name, value)
-		}
-		if err != nil {
-			return nil, nil, err
+	for _, given := range []struct {
+		flag string
+		list []string
+		take func(name string, value float64) error
+	}{{"set", o.set, d.SetParameter}, {"where", o.Where, d.Select}} {
+		for _, s := range given.list {
+			name, value, err := assignment(given.flag, s)
+			if err == nil {
+				err = given.take(name, value)
+			}
+			if err != nil {
+				return nil, nil, err
+			}
 		}
 	}
 	d.Keep(func(s *dataset.Series) bool {
@@ -177,16 +175,11 @@ func SplitLabels(args []string) []Labelled {
 				label, word = name, rest
 			}
 		}
-		found := false
-		for i := range list {
-			if list[i].Label == label {
-				list[i].Words = append(list[i].Words, word)
-				found = true
-			}
+		i := slices.IndexFunc(list, func(l Labelled) bool { return l.Label == label })
+		if i < 0 {
+			i, list = len(list), append(list, Labelled{Label: label})
 		}
-		if !found {
-			list = append(list, Labelled{label, []string{word}})
-		}
+		list[i].Words = append(list[i].Words, word)
 	}
 	return list
 }

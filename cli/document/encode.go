@@ -271,15 +271,10 @@ func encodeMap(b []byte, v reflect.Value, f field) ([]byte, error) {
 		values[fmt.Sprint(key.Interface())] = value
 	}
 	b = append(b, '{')
-	for i, name := range slices.Sorted(maps.Keys(values)) {
-		if i > 0 {
-			b = append(b, ',')
-		}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		var err error
-		if b, err = appendPlain(b, name); err != nil {
-			return nil, err
-		}
-		if b, err = encode(append(b, ':'), values[name], f); err != nil {
+		f.name = name
+		if b, err = encodeMember(b, f, values[name]); err != nil {
 			return nil, err
 		}
 	}

@@ -130,15 +130,29 @@ func CompleteWith(c *cobra.Command, flag string, list func() []string) {
 	complete(c, flag, func(string) []string { return list() })
 }
 
+// FirstOf offers what list returns, and files, as the first argument.
+func FirstOf(list func() []string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return starting(list(), prefix), cobra.ShellCompDirectiveDefault
+	}
+}
+
+// starting are the words that start with a prefix.
+func starting(words []string, prefix string) (found []string) {
+	for _, w := range words {
+		if strings.HasPrefix(w, prefix) {
+			found = append(found, w)
+		}
+	}
+	return found
+}
+
 func complete(c *cobra.Command, flag string, list func(prefix string) []string) {
 	err := c.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
-		var found []string
-		for _, w := range list(prefix) {
-			if strings.HasPrefix(w, prefix) {
-				found = append(found, w)
-			}
-		}
-		return found, cobra.ShellCompDirectiveDefault // file names too
+		return starting(list(prefix), prefix), cobra.ShellCompDirectiveDefault // file names too
 	})
 	if err != nil {
 		panic(err) // a mistake in this package

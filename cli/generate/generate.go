@@ -195,12 +195,10 @@ func writeIndented(w io.Writer, line string, width int) {
 // algorithmTable lists the algorithms of a collective pattern.
 func algorithmTable(name string) *table.Table {
 	t := table.Of("algorithm=  algorithm", "rounds", "volume", "info")
-	op, ok := operationOf(name)
-	if !ok {
-		return t
-	}
-	for _, alg := range collective.Algorithms(op) {
-		t.Add(table.Cell{Text: "  " + alg.Name, Value: alg.Name}, alg.Rounds, alg.Volume, alg.Info)
+	if op, ok := operationOf(name); ok {
+		for _, alg := range collective.Algorithms(op) {
+			t.Add(table.Cell{Text: "  " + alg.Name, Value: alg.Name}, alg.Rounds, alg.Volume, alg.Info)
+		}
 	}
 	return t
 }
@@ -209,23 +207,19 @@ func algorithmTable(name string) *table.Table {
 // of its blocking form, or that of its form with equal sizes.
 func operationOf(name string) (schedule.Operation, bool) {
 	for _, op := range schedule.Operations() {
-		for _, form := range []string{op.String(), "i" + op.String(), op.String() + "v"} {
-			if name == form {
-				return op, true
-			}
+		if slices.Contains([]string{op.String(), "i" + op.String(), op.String() + "v"}, name) {
+			return op, true
 		}
 	}
 	return 0, false
 }
 
 func algorithmsOf(name string) []string {
-	op, ok := operationOf(name)
-	if !ok {
-		return nil
-	}
 	var names []string
-	for _, alg := range collective.Algorithms(op) {
-		names = append(names, alg.Name)
+	if op, ok := operationOf(name); ok {
+		for _, alg := range collective.Algorithms(op) {
+			names = append(names, alg.Name)
+		}
 	}
 	return names
 }

@@ -3,6 +3,7 @@ package history
 import (
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 
@@ -190,18 +191,31 @@ func (r *checkReport) Text(a *env.Env, w io.Writer) {
 		a.WriteText(w, tables.Changes(r.Result, r.list), true)
 		fmt.Fprintln(w)
 	}
-	seen := map[string]bool{}
-	for i := range r.list {
-		c := r.list[i].Change
-		if where := r.Range(c); !seen[where] && c.Kind != changes.KindDrift {
-			seen[where] = true
-			fmt.Fprintf(w, "%s\n  %s\n", where, strings.Join(r.commits.lines(c), "\n  "))
-		}
+	for where, lines := range r.ranges() {
+		fmt.Fprintf(w, "%s\n  %s\n", where, strings.Join(lines, "\n  "))
 	}
 	if len(r.list) > 0 {
 		fmt.Fprintln(w)
 	}
 	fmt.Fprintln(w, r.summary())
+}
+
+// ranges are where changes are, each place once, with its commits. A drift has none.
+func (r *checkReport) ranges() iter.Seq2[string, []string] {
+	return func(yield func(string, []string) bool) {
+		seen := map[string]bool{}
+		for i := range r.list {
+			c := r.list[i].Change
+			where := r.Range(c)
+			if seen[where] || c.Kind == changes.KindDrift {
+				continue
+			}
+			seen[where] = true
+			if !yield(where, r.commits.lines(c)) {
+				return
+			}
+		}
+	}
 }
 
 // commentMark is in the first line of a comment, so that a job finds its last one and replaces it.
@@ -222,15 +236,10 @@ func (r *checkReport) writeMarkdown(w io.Writer) {
 	}
 	t.WriteMarkdown(w)
 	fmt.Fprintf(w, "\n<details><summary>Commits</summary>\n")
-	seen := map[string]bool{}
-	for i := range r.list {
-		c := r.list[i].Change
-		if where := r.Range(c); !seen[where] && c.Kind != changes.KindDrift {
-			seen[where] = true
-			fmt.Fprintf(w, "\n%s\n\n", codeSpan(where))
-			for _, line := range r.commits.lines(c) {
-				fmt.Fprintf(w, "* %s\n", codeSpan(line))
-			}
+	for where, lines := range r.ranges() {
+		fmt.Fprintf(w, "\n%s\n\n", codeSpan(where))
+		for _, line := range lines {
+			fmt.Fprintf(w, "* %s\n", codeSpan(line))
 		}
 	}
 	fmt.Fprintf(w, "\n</details>\n\n%s. A series without a change is reported with a probability of at most %s.\n", extent(r.Result),

@@ -2,7 +2,9 @@ package history
 
 import (
 	"context"
+	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,15 +21,28 @@ func git(ctx context.Context, words ...string) (string, bool) {
 	return strings.TrimRight(string(out), "\n"), err == nil
 }
 
+// commits finds the commits that a word names in the repository, the newest first, most of them at the most.
+func commits(ctx context.Context, word string, most int) (list []history.Commit) {
+	out, ok := git(ctx, "log", fmt.Sprintf("-%d", most), "--no-show-signature", "--format=%H%x00%cI%x00%s", word, "--")
+	for line := range strings.SplitSeq(out, "\n") {
+		parts := strings.SplitN(line, "\x00", 3)
+		if !ok || len(parts) != 3 {
+			continue
+		}
+		if at, err := time.Parse(time.RFC3339, parts[1]); err == nil {
+			list = append(list, history.Commit{ID: parts[0], Time: at, Subject: parts[2]})
+		}
+	}
+	return list
+}
+
 // describe finds a commit in the repository.
 func describe(ctx context.Context, word string) (history.Commit, bool) {
-	out, ok := git(ctx, "log", "-1", "--no-show-signature", "--format=%H%x00%cI%x00%s", word, "--")
-	parts := strings.SplitN(out, "\x00", 3)
-	if !ok || len(parts) != 3 {
+	list := commits(ctx, word, 1)
+	if len(list) == 0 {
 		return history.Commit{}, false
 	}
-	at, err := time.Parse(time.RFC3339, parts[1])
-	return history.Commit{ID: parts[0], Time: at, Subject: parts[2]}, err == nil
+	return list[0], true
 }
 
 // mostCommits is how many commits of a change are listed.
@@ -36,20 +51,10 @@ const mostCommits = 20
 // between lists the commits among which a change is, the newest first, as hash and subject: those that the repository
 // has, or else the one at which the change was seen. The second value says that there are more.
 func between(ctx context.Context, r *changes.Result, c *changes.Change) (list []history.Commit, more bool) {
-	before, after := r.Commits[c.Before], r.Commits[c.After]
-	out, ok := git(ctx, "log", "--no-show-signature", "-21", "--format=%H%x00%cI%x00%s", before.ID+".."+after.ID, "--")
-	for _, line := range strings.Split(out, "\n") {
-		parts := strings.SplitN(line, "\x00", 3)
-		if !ok || len(parts) != 3 {
-			continue
-		}
-		at, _ := time.Parse(time.RFC3339, parts[1])
-		list = append(list, history.Commit{ID: parts[0], Time: at, Subject: parts[2]})
-	}
+	list = commits(ctx, r.Commits[c.Before].ID+".."+r.Commits[c.After].ID, mostCommits+1)
 	if len(list) == 0 {
-		for _, commit := range r.Commits[c.Before+1 : c.After+1] {
-			list = append([]history.Commit{commit}, list...)
-		}
+		list = slices.Clone(r.Commits[c.Before+1 : c.After+1])
+		slices.Reverse(list)
 	}
 	return list[:min(len(list), mostCommits)], len(list) > mostCommits
 }

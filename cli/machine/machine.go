@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -96,15 +97,8 @@ func machineShowCommand(a *env.Env) *cobra.Command {
 			return a.WriteOut("", nil, func(w io.Writer) error { showMachine(a, w, m); return nil })
 		},
 	}
-	c.ValidArgsFunction = completeMachine
+	c.ValidArgsFunction = flags.FirstOf(machine.Names)
 	return c
-}
-
-func completeMachine(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return machine.Names(), cobra.ShellCompDirectiveDefault
 }
 
 // showMachine writes the machine file and, as comments, the table of resolved
@@ -136,26 +130,14 @@ func classTable(m *machine.Machine) *table.Table {
 // sizesOf are the sizes at which o or G change, in ascending order, from 0 on.
 func sizesOf(p *machine.Params) []int64 {
 	var list []int64
-	i, j := 0, 0
-	for i < len(p.Overhead) || j < len(p.PerByte) {
-		next := int64(0)
-		switch {
-		case i == len(p.Overhead):
-			next = p.PerByte[j].From
-		case j == len(p.PerByte):
-			next = p.Overhead[i].From
-		default:
-			next = min(p.Overhead[i].From, p.PerByte[j].From)
-		}
-		if i < len(p.Overhead) && p.Overhead[i].From == next {
-			i++
-		}
-		if j < len(p.PerByte) && p.PerByte[j].From == next {
-			j++
-		}
-		list = append(list, next)
+	for _, piece := range p.Overhead {
+		list = append(list, piece.From)
 	}
-	return list
+	for _, piece := range p.PerByte {
+		list = append(list, piece.From)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 func machineCheckCommand(a *env.Env) *cobra.Command {

@@ -121,15 +121,9 @@ func (r *measuredClocks) worst() *table.Table {
 		for i := range r.clocks.Ends {
 			e := &r.clocks.Ends[i]
 			known = known && e.Known
-			for _, m := range e.End {
+			for k, m := range e.End {
 				if m.Model == model {
-					found = true
-					end = larger(end, m)
-				}
-			}
-			for _, m := range e.Later {
-				if m.Model == model {
-					later = larger(later, m)
+					found, end, later = true, larger(end, m), larger(later, e.Later[k])
 				}
 			}
 		}

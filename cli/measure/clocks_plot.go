@@ -8,7 +8,6 @@ import (
 	"slackline/internal/stat"
 	"slackline/model/clock"
 	"slackline/model/unit"
-	"slackline/observe/measure"
 	"slackline/show/plot"
 )
 
@@ -130,10 +129,13 @@ func (r *measuredClocks) treeChart() plot.Figure {
 		Y:        plot.Axis{Label: "rank", Whole: true},
 	}
 	askers, answerers := &plot.Points{Name: "asks", Slot: 1}, &plot.Points{Name: "answers", Slot: 2}
-	inRound := map[int]int{}
+	pairs, inRound := map[int]int{}, map[int]int{}
+	for _, e := range m.Edges {
+		pairs[e.Round]++
+	}
 	for _, e := range m.Edges {
 		// Pairs of a round lie over each other where their ranks do: they are moved apart.
-		x := float64(e.Round) + 0.6*(float64(inRound[e.Round])+0.5)/float64(pairsOf(m.Edges, e.Round)) - 0.3
+		x := float64(e.Round) + 0.6*(float64(inRound[e.Round])+0.5)/float64(pairs[e.Round]) - 0.3
 		inRound[e.Round]++
 		chart.Layers = append(chart.Layers, &plot.Line{Slot: plot.Neutral, X: []float64{x, x}, Y: []float64{float64(e.Asker),
 			float64(e.Answerer)}})
@@ -142,16 +144,6 @@ func (r *measuredClocks) treeChart() plot.Figure {
 	}
 	chart.Layers = append(chart.Layers, askers, answerers)
 	return chart
-}
-
-func pairsOf(edges []measure.Edge, round int) int {
-	n := 0
-	for _, e := range edges {
-		if e.Round == round {
-			n++
-		}
-	}
-	return n
 }
 
 // timesChart shows how long both schemes take.

@@ -122,10 +122,8 @@ func crowded(hosts []string) string {
 // hostsText names the hosts of ranks, each once.
 func hostsText(hosts []string) string {
 	var names []string
-	seen := map[string]bool{}
 	for _, h := range hosts {
-		if !seen[h] {
-			seen[h] = true
+		if !slices.Contains(names, h) {
 			names = append(names, h)
 		}
 	}

@@ -68,13 +68,6 @@ func formatInfos() []string {
 	return list
 }
 
-func completeNoise(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return noise.Names(), cobra.ShellCompDirectiveDefault
-}
-
 // noiseTable has a row for each embedded profile, with the figures of its trace of
 // seed 0.
 func noiseTable() (*table.Table, error) {
@@ -225,7 +218,7 @@ func noiseShowCommand(a *env.Env) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error { return o.run(a, c, args[0]) },
 	}
 	a.AddGroup(c, "Flags", o.addFlags)
-	c.ValidArgsFunction = completeNoise
+	c.ValidArgsFunction = flags.FirstOf(noise.Names)
 	return c
 }
 

@@ -43,7 +43,7 @@ func noiseStatsCommand(a *env.Env) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error { return o.run(a, c, args[0]) },
 	}
 	a.AddGroup(c, "Flags", o.addFlags)
-	c.ValidArgsFunction = completeNoise
+	c.ValidArgsFunction = flags.FirstOf(noise.Names)
 	return c
 }
 

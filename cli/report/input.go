@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -176,14 +177,8 @@ func (o *reportOptions) openSimulated(a *env.Env, c *cobra.Command, in *report.I
 	if err := o.run.ApplyGrid(f.Timeline); err != nil {
 		return err
 	}
-	var names []string
-	for _, p := range pattern.Parameters() {
-		names = append(names, p.Name)
-	}
-	program := append([]string{word}, flags.Words(c, names...)...)
-	words := append(append([]string{}, program...), in.Machine.Words...)
-	words = append(append(words, in.Mapping.Words...), flags.Words(c, "model", "noise", "noise-file", "noise-offsets", "offsets",
-		"noise-clock", "noise-ranks", "delay")...)
+	program := append([]string{word}, flags.Words(c, scenario.ParameterNames()...)...)
+	words := slices.Concat(program, in.Machine.Words, in.Mapping.Words, flags.Words(c, "model"), flags.Words(c, scenario.NoiseFlags...))
 	run := &report.Run{
 		Name: word, Format: "simulation", Timeline: f.Timeline, Machine: f.Machine, Begin: o.run.Begin.Value, End: o.run.End.Value,
 		Words: words, Simulate: program, Program: f.Input.Program,

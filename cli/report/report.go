@@ -260,11 +260,7 @@ func (o *reportOptions) openSetting(c *cobra.Command, in *report.Input) error {
 		if err != nil {
 			return err
 		}
-		words := scenario.MachineWords(c)
-		if !c.Flags().Changed("machine") && f.Machine.Name != "" {
-			words = append([]string{"--machine", f.Machine.Name}, words...)
-		}
-		in.Machine = &report.Machine{Machine: m, Words: words}
+		in.Machine = &report.Machine{Machine: m, Words: f.Machine.Words(c)}
 		if file := f.Machine.File(); file != "" {
 			if err := o.record(in, file, "machine"); err != nil {
 				return err
@@ -314,7 +310,7 @@ func (o *reportOptions) openNoise(a *env.Env, c *cobra.Command, in *report.Input
 	if described.IsZero() {
 		return nil
 	}
-	words := flags.Words(c, "noise", "noise-file", "noise-offsets", "offsets", "noise-clock", "noise-ranks", "delay", "seed")
+	words := flags.Words(c, append(slices.Clone(scenario.NoiseFlags), "seed")...)
 	if !c.Flags().Changed("noise") && !c.Flags().Changed("noise-file") {
 		words = append([]string{"--noise", n.Name()}, words...)
 	}

@@ -157,7 +157,11 @@ func isRecordedMachine(fs *pflag.FlagSet) bool {
 	return f != nil && f.Value.String() == recordedMachine
 }
 
-// MachineWords are the flags that describe the machine, as they were given.
-func MachineWords(c *cobra.Command) []string {
-	return flags.Words(c, "machine", "latency", "overhead", "gap", "gap-per-byte", "overhead-per-byte", "eager-limit", "scale-network")
+// Words are the flags that describe the machine, as they were given; a machine of the settings is one of them.
+func (o *MachineOptions) Words(c *cobra.Command) []string {
+	words := flags.Words(c, "machine", "latency", "overhead", "gap", "gap-per-byte", "overhead-per-byte", "eager-limit", "scale-network")
+	if !c.Flags().Changed("machine") && o.Name != "" {
+		words = append([]string{"--machine", o.Name}, words...)
+	}
+	return words
 }

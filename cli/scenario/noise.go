@@ -59,6 +59,9 @@ func (o *NoiseOptions) AddFlags(fs *pflag.FlagSet) {
 
 const noiseClockFlag = "noise-clock"
 
+// NoiseFlags are the flags that describe noise.
+var NoiseFlags = []string{"noise", "noise-file", "noise-offsets", "offsets", noiseClockFlag, "noise-ranks", "delay"}
+
 // AddStaticFlags adds those for the static model, in which only computation meets noise.
 func (o *NoiseOptions) AddStaticFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.profile, "noise", "", "`SPEC|NAME|FILE` of the noise on all ranks, e.g. 1000Hz:100us; each rank starts at an offset "+

@@ -5,7 +5,6 @@ package scenario
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -133,6 +132,15 @@ func AlgorithmNames() []string {
 	return names
 }
 
+// ParameterNames are the names of all parameters of patterns, which are also those of the flags.
+func ParameterNames() []string {
+	var names []string
+	for _, p := range pattern.Parameters() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
 // PatternNames are the names of all patterns.
 func PatternNames() []string {
 	var names []string
@@ -143,18 +151,7 @@ func PatternNames() []string {
 }
 
 // CompleteInput offers pattern names, and files, as the first argument.
-func CompleteInput(_ *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	var found []string
-	for _, name := range PatternNames() {
-		if strings.HasPrefix(name, prefix) {
-			found = append(found, name)
-		}
-	}
-	return found, cobra.ShellCompDirectiveDefault
-}
+var CompleteInput = flags.FirstOf(PatternNames)
 
 // Params turns the flags into parameters of a pattern: where zero was asked for,
 // that is said in the pattern's way.
@@ -284,6 +281,16 @@ func (o *ProgramOptions) Mapped(in *input.Input) bool {
 		}
 	}
 	return true
+}
+
+// WarnOfMapping warns of a mapping that was given and has no influence on an input.
+func (o *ProgramOptions) WarnOfMapping(a *env.Env, c *cobra.Command, in *input.Input) {
+	switch {
+	case !in.Program.Shape().Collectives:
+		a.WarnOfVoid(c, ": "+in.Name+" has no collectives to be expanded", "mapping")
+	case !o.Mapped(in):
+		a.WarnOfVoid(c, ": the algorithm of "+in.Name+" is given", "mapping")
+	}
 }
 
 // Given are the parameters that stood on the command line, in the order of the

@@ -12,7 +12,6 @@ import (
 	"slackline/internal/source"
 	"slackline/model/collective"
 	"slackline/model/machine"
-	"slackline/model/pattern"
 	"slackline/model/schedule"
 	"slackline/model/timeline"
 )
@@ -24,10 +23,7 @@ func (o *Options) Question(c *cobra.Command, name string, p schedule.Program, re
 	q = &advise.Question{Scenario: advise.Scenario{
 		Program: p, Machine: m, Mapping: mapping, Model: o.Machine.Model(), Grid: o.Program.gridOf(recorded),
 	}}
-	machineWords := MachineWords(c)
-	if !c.Flags().Changed("machine") && o.Machine.Name != "" {
-		machineWords = append([]string{"--machine", o.Machine.Name}, machineWords...)
-	}
+	machineWords := o.Machine.Words(c)
 	r, isReplay := p.(*replay.Program)
 	switch {
 	case m != nil:
@@ -46,12 +42,7 @@ func (o *Options) Question(c *cobra.Command, name string, p schedule.Program, re
 	if !noise.IsZero() {
 		q.Noise = &noise
 	}
-	var names []string
-	for _, parameter := range pattern.Parameters() {
-		names = append(names, parameter.Name)
-	}
-	names = append(names, "scale-compute", "denoise", "partial", "mapping", "model", "noise", "noise-file", "noise-offsets", "offsets",
-		"noise-clock", "noise-ranks", "delay")
+	names := slices.Concat(ParameterNames(), []string{"scale-compute", "denoise", "partial", "mapping", "model"}, NoiseFlags)
 	q.Words = slices.Concat([]string{flags.Tool, "waits", name}, machineWords, flags.Words(c, names...))
 	if isReplay {
 		q.Measured = r.Report().Span

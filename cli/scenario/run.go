@@ -198,14 +198,9 @@ func (o *RunOptions) read(a *env.Env, c *cobra.Command, word string, hash bool) 
 
 // ofSimulations are the flags that matter only if a run is simulated.
 func ofSimulations() []string {
-	names := []string{"model", "mapping", "scale-network", "noise", "noise-file", "noise-offsets", "offsets", noiseClockFlag, "noise-ranks",
-		"delay", "scale-compute", "denoise", "balance-by"}
-	for _, p := range pattern.Parameters() {
-		if p.Name != "grid" { // the grid is that of figures, too
-			names = append(names, p.Name)
-		}
-	}
-	return names
+	names := slices.Concat([]string{"model", "mapping", "scale-network"}, NoiseFlags, []string{"scale-compute", "denoise", "balance-by"},
+		ParameterNames())
+	return slices.DeleteFunc(names, func(name string) bool { return name == "grid" }) // the grid is that of figures, too
 }
 
 // chosen is the part of a recorded run that verbs look at if the flags ask for no other one: that without the start and the end of MPI.

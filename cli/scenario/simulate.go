@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,7 @@ import (
 	"slackline/cli/env"
 	"slackline/cli/input"
 	"slackline/internal/phrase"
+	"slackline/model/collective"
 	"slackline/model/machine"
 	"slackline/model/schedule"
 	"slackline/model/unit"
@@ -29,6 +31,15 @@ func ProgramDigest(p *replay.Program) (string, error) {
 		return "", err
 	}
 	return hex.EncodeToString(hash.Sum(nil)), nil
+}
+
+// MappingDigest names a mapping by its name, or by what is in its file.
+func MappingDigest(name string) (string, error) {
+	if slices.Contains(collective.MappingNames(), name) {
+		return name, nil
+	}
+	record, err := input.RecordFile(name, "mapping")
+	return record.SHA256, err
 }
 
 // bytesPerRank is what a rank of a simulation needs at least, even if it does

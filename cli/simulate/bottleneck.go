@@ -17,40 +17,19 @@ import (
 // findBottleneck looks for the number of ranks where noise becomes the
 // bottleneck, and prints what it found, also if it was interrupted.
 func (r *seriesRun) findBottleneck(a *env.Env, c *cobra.Command) error {
-	watch, err := r.watch(a)
-	if err != nil {
-		return err
-	}
 	search := &whatif.Bottleneck{
 		Series: r.series, Threshold: r.replicas.threshold.Value,
 		From: slices.Min(r.series.Counts), To: slices.Max(r.series.Counts),
 		Precise: r.replicas.precise, JobSize: int(r.replicas.jobSize),
 	}
-	found, failed := search.Find(c.Context())
-	if found == nil {
-		found = &whatif.Found{}
-	}
-	if err := watch.end(found.Points, failed); err != nil {
-		return err
-	}
-	if failed == nil {
-		if err := a.SharedDone(c.Context()); err != nil {
-			return err
+	return r.carryOut(a, c, func() (*seriesReport, error) {
+		search.Series = r.series // as it is watched
+		found, failed := search.Find(c.Context())
+		if found == nil {
+			found = &whatif.Found{}
 		}
-	} else if !a.IsFirst() {
-		return failed
-	}
-	if len(found.Points) == 0 {
-		return failed
-	}
-	report := &seriesReport{
-		run: r, points: found.Points, complete: failed == nil,
-		search: &searchResult{question: search, found: found, complete: failed == nil},
-	}
-	if err := report.output(a); err != nil {
-		return err
-	}
-	return failed
+		return &seriesReport{points: found.Points, search: &searchResult{search, found, failed == nil}}, failed
+	})
 }
 
 // searchResult is the outcome of a search for the bottleneck.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"slackline/analyze/simulate"
 	"slackline/cli/env"
@@ -150,19 +151,22 @@ func (s *simulation) rankTable() *table.Table {
 	return t
 }
 
+// columns are the names of what is written for each rank.
+func (s *simulation) columns() []string {
+	names := []string{"rank", "finish_ns"}
+	if len(s.Result.Ranks) > 0 {
+		for _, part := range breakdownParts {
+			names = append(names, part.name+"_ns")
+		}
+	}
+	return names
+}
+
 // WriteCSV writes one line per rank. It prints the numbers itself: a million
 // ranks take a fraction of a second.
 func (s *simulation) WriteCSV(w io.Writer) error {
 	r := &s.Result
-	b := []byte("rank,finish_ns")
-	if len(r.Ranks) > 0 {
-		for _, part := range breakdownParts {
-			b = append(b, ',')
-			b = append(b, part.name...)
-			b = append(b, "_ns"...)
-		}
-	}
-	b = append(b, '\n')
+	b := append([]byte(strings.Join(s.columns(), ",")), '\n')
 	for i, finish := range r.Finish {
 		b = strconv.AppendInt(b, int64(i), 10)
 		b = append(b, ',')
@@ -187,13 +191,7 @@ func (s *simulation) WriteCSV(w io.Writer) error {
 
 // WriteColumns writes what WriteCSV does.
 func (s *simulation) WriteColumns(w io.Writer, f columnfile.Format, verb string) error {
-	r := &s.Result
-	names := []string{"rank", "finish_ns"}
-	if len(r.Ranks) > 0 {
-		for _, part := range breakdownParts {
-			names = append(names, part.name+"_ns")
-		}
-	}
+	r, names := &s.Result, s.columns()
 	return columnfile.WriteValues(w, f, verb, names, func(yield func([]any) bool) {
 		row := make([]any, len(names))
 		for i, finish := range r.Finish {

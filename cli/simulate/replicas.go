@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -228,12 +229,20 @@ func (r *seriesRun) run(a *env.Env, c *cobra.Command) error {
 			return err
 		}
 	}
+	return r.carryOut(a, c, func() (*seriesReport, error) {
+		points, failed := r.series.Run(c.Context())
+		return &seriesReport{points: points}, failed
+	})
+}
+
+// carryOut watches how a series comes about, and prints what process 0 has of it, also if it is unfinished.
+func (r *seriesRun) carryOut(a *env.Env, c *cobra.Command, run func() (*seriesReport, error)) error {
 	watch, err := r.watch(a)
 	if err != nil {
 		return err
 	}
-	points, failed := r.series.Run(c.Context())
-	if err := watch.end(points, failed); err != nil {
+	report, failed := run()
+	if err := watch.end(report.points, failed); err != nil {
 		return err
 	}
 	if failed == nil {
@@ -241,19 +250,16 @@ func (r *seriesRun) run(a *env.Env, c *cobra.Command) error {
 			return err
 		}
 	}
-	if len(points) == 0 {
+	if len(report.points) == 0 {
 		return failed
 	}
 	if r.replicas.offsetsOut != "" {
-		if err := r.writeOffsets(points); err != nil {
+		if err := r.writeOffsets(report.points); err != nil {
 			return err
 		}
 	}
-	report := &seriesReport{run: r, points: points, complete: failed == nil}
-	if err := report.output(a); err != nil {
-		return err
-	}
-	return failed
+	report.run, report.complete = r, failed == nil
+	return cmp.Or(a.WriteResult("simulate", report, &r.result, r.inputs), failed)
 }
 
 // writeOffsets writes the offsets of all replicas of the points: in files of

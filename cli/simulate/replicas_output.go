@@ -22,11 +22,6 @@ type seriesReport struct {
 	search   *searchResult // nil: nothing was searched for
 }
 
-// output draws and prints the series.
-func (s *seriesReport) output(a *env.Env) error {
-	return a.WriteResult("simulate", s, &s.run.result, s.run.inputs)
-}
-
 func (s *seriesReport) Rows(a *env.Env) env.Rows {
 	if s.search != nil { // the table has no place for the answer
 		for _, sentence := range s.search.sentences() {

@@ -6,15 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strconv"
 	"strings"
 
 	"slackline/analyze/whatif"
-	"slackline/cli/input"
 	"slackline/cli/scenario"
 	"slackline/internal/source"
-	"slackline/model/collective"
 	"slackline/model/machine"
 	"slackline/model/noise"
 	"slackline/model/pattern"
@@ -67,13 +64,9 @@ func (r *seriesRun) properties() ([]whatif.Property, error) {
 	add("machine", string(machine.Format(r.scenario.Machine)))
 	add("model", string(r.Machine.Model()))
 	if r.Program.Mapped(r.input) {
-		mapping := r.Mapping
-		if !slices.Contains(collective.MappingNames(), mapping) {
-			record, err := input.RecordFile(mapping, "mapping")
-			if err != nil {
-				return nil, err
-			}
-			mapping = record.SHA256
+		mapping, err := scenario.MappingDigest(r.Mapping)
+		if err != nil {
+			return nil, err
 		}
 		add("mapping", mapping)
 	}

@@ -211,17 +211,9 @@ func (o *simulateOptions) warnOfVoid(a *env.Env, c *cobra.Command, in *input.Inp
 // warnOfInput warns of a mapping without influence, and of inputs for which the
 // model is known to be wrong.
 func (o *simulateOptions) warnOfInput(a *env.Env, c *cobra.Command, in *input.Input) {
-	fs := c.Flags()
-	if fs.Changed("mapping") {
-		switch {
-		case !in.Program.Shape().Collectives:
-			a.Warn("--mapping has no influence: %s has no collectives to be expanded", in.Name)
-		case !o.Program.Mapped(in):
-			a.Warn("--mapping has no influence: the algorithm of %s is given", in.Name)
-		}
-	}
+	o.Program.WarnOfMapping(a, c, in)
 	if in.Pattern != "" {
-		params := o.Program.Params(fs)
+		params := o.Program.Params(c.Flags())
 		params.Ranks = slices.Max(o.Program.Ranks)
 		a.WarnAll(pattern.Cautions(in.Pattern, params))
 	}

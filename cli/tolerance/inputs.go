@@ -52,7 +52,7 @@ func (r *run) answerInput(i int) (*sharedAnswer, error) {
 		if in, err = r.openInput(r.words[i]); err != nil {
 			return nil, err
 		}
-		r.warnOfMapping(in)
+		r.program.WarnOfMapping(r.app, r.command, in)
 	}
 	schedule, err := r.prepare(in, r.mapping)
 	if err != nil {

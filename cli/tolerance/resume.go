@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"slackline/cli/input"
+	"slackline/cli/scenario"
 	"slackline/internal/journal"
 	"slackline/internal/phrase"
-	"slackline/model/collective"
 	"slackline/model/machine"
 )
 
@@ -177,12 +177,12 @@ func (r *run) digest() (string, error) {
 		}
 		add("file", record.SHA256)
 	}
-	if !slices.Contains(collective.MappingNames(), r.mapping) {
-		record, err := input.RecordFile(r.mapping, "mapping")
-		if err != nil {
-			return "", err
-		}
-		add("mapping", record.SHA256)
+	mapping, err := scenario.MappingDigest(r.mapping)
+	if err != nil {
+		return "", err
+	}
+	if mapping != r.mapping {
+		add("mapping", mapping)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }

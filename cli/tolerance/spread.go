@@ -209,24 +209,24 @@ func (s *spreadReport) spread(m spreadMeasure) tolerance.Spread {
 	return tolerance.NewSpread(values)
 }
 
-// cell shows an answer.
-func (m spreadMeasure) cell(l tolerance.Largest) table.Cell {
+// answer is an answer in words, and for programs.
+func (m spreadMeasure) answer(l tolerance.Largest) (text string, value number) {
 	switch {
 	case l.Infeasible:
-		return table.Cell{Text: "none", Value: nil}
+		return "none", "null"
 	case l.Unbounded:
-		return table.Cell{Text: "any", Value: nil}
+		return "any", "null"
 	}
-	text, value := m.show(l.X)
-	return table.Cell{Text: text, Value: value}
+	return m.show(l.X)
 }
 
-// number is an answer for programs.
+func (m spreadMeasure) cell(l tolerance.Largest) table.Cell {
+	text, value := m.answer(l)
+	return table.Cell{Text: text, Value: value.cell()}
+}
+
 func (m spreadMeasure) number(l tolerance.Largest) number {
-	if l.Infeasible || l.Unbounded {
-		return "null"
-	}
-	_, value := m.show(l.X)
+	_, value := m.answer(l)
 	return value
 }
 
@@ -290,9 +290,7 @@ func (s *spreadReport) writeSeeds(w io.Writer) {
 		text += " ... (--format csv or json has all)"
 	}
 	fmt.Fprintln(w)
-	for _, line := range table.Wrap("Seeds of the offsets:"+text, env.WidthOf(s.run.app.Stdout)) {
-		fmt.Fprintln(w, line)
-	}
+	s.run.app.WriteWrapped(w, "Seeds of the offsets:"+text)
 }
 
 func quantilesOf(s *tolerance.Spread) []tolerance.Largest {

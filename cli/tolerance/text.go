@@ -42,22 +42,18 @@ func (t *report) Text(a *env.Env, w io.Writer) {
 		{t.partTable(), true}, {t.profileTable(), true}, {t.rankTable(), true}, {t.callTable(), true},
 		{t.slackTable(), true}, {t.whatIfTable(), true}, {t.solverTable(), true},
 	}
-	first := true
-	for _, s := range sections {
+	for i, s := range sections {
 		if s.table == nil || s.table.Len() == 0 {
 			continue
 		}
-		if !first {
+		if i > 0 { // the first is always there
 			fmt.Fprintln(w)
 		}
-		first = false
 		a.WriteText(w, s.table, s.header)
 	}
 	if t.placement != nil {
 		fmt.Fprintln(w)
-		for _, line := range table.Wrap("nodes of the ranks: "+listOfNodes(t.placement.Nodes), env.WidthOf(a.Stdout)) {
-			fmt.Fprintln(w, line)
-		}
+		a.WriteWrapped(w, "nodes of the ranks: "+listOfNodes(t.placement.Nodes))
 	}
 	t.writePath(w)
 }

@@ -283,7 +283,7 @@ func (r *run) warnOfVoid() {
 	}
 	for _, in := range r.inputs {
 		if in != nil {
-			r.warnOfMapping(in)
+			r.program.WarnOfMapping(r.app, r.command, in)
 		}
 	}
 	if len(r.on.Topology) > 0 && r.topology == nil {
@@ -291,17 +291,6 @@ func (r *run) warnOfVoid() {
 	}
 	if r.on.Noise != "" && !r.spread.noise.Random() {
 		r.app.Note("the machine %s has noise; --noise %s shows how certain the answers are", r.on.Name, r.on.Noise)
-	}
-}
-
-// warnOfMapping warns of a mapping that has no influence on an input.
-func (r *run) warnOfMapping(in *input.Input) {
-	switch {
-	case !r.given("mapping"):
-	case !in.Program.Shape().Collectives:
-		r.app.Warn("--mapping has no influence: %s has no collectives to be expanded", in.Name)
-	case !r.program.Mapped(in):
-		r.app.Warn("--mapping has no influence: the algorithm of %s is given", in.Name)
 	}
 }
 
