@@ -200,11 +200,7 @@ type sltFiles struct {
 
 // of returns what is known of the file of location i.
 func (f *sltFiles) of(i int) sltOrigin {
-	o := sltOrigin{run: f.run}
-	if i < len(f.events) {
-		o.Identity = f.events[i]
-	}
-	return o
+	return sltOrigin{f.run, f.events[i]}
 }
 
 // checkStreams refuses a file of streams that is not the one of these definitions; nil: there is none.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 
 	"slackline/internal/chunk"
 	"slackline/model/timeline"
@@ -298,8 +297,10 @@ func (r *sltDefsReader) record() error {
 	case 'l':
 		err = r.location()
 	case 'd':
-		r.files.events = slices.Grow(r.files.events, 1)[:max(len(d.Locations), 1)]
-		r.files.events[len(r.files.events)-1] = r.identity()
+		if len(d.Locations) == 0 {
+			return fmt.Errorf("a record %q where it must not be", letter)
+		}
+		r.files.events[len(d.Locations)-1] = r.identity()
 	case 'o', 't':
 		err = r.clock(letter)
 	case 'r':
@@ -384,6 +385,7 @@ func (r *sltDefsReader) location() error {
 		return errShortRecord
 	}
 	r.d.Locations = append(r.d.Locations, l)
+	r.files.events = append(r.files.events, chunk.Identity{})
 	err := r.d.checkOrder(len(r.d.Locations) - 1)
 	if err != nil {
 		r.d.Locations = r.d.Locations[:len(r.d.Locations)-1]

@@ -61,6 +61,26 @@ func TestSLTKeepsEverything(t *testing.T) {
 	}
 }
 
+// Ranks without a file come back as such, however many there are in a row.
+func TestSLTMissingRanks(t *testing.T) {
+	want := randomTrace(7, 9, 1, 10)
+	for i := range want.Locations {
+		want.Locations[i].Missing = i != 0 && i != 8
+	}
+	got, err := openPath(write(t, want, "slt"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range got.Locations {
+		if got.Locations[i].Missing != want.Locations[i].Missing {
+			t.Errorf("rank %d: missing %v, want %v", i, got.Locations[i].Missing, want.Locations[i].Missing)
+		}
+	}
+	if events, err := eventsOf(got, 8); err != nil || len(events) != len(allEvents(t, want)[8]) {
+		t.Errorf("%d events of rank 8, %v", len(events), err)
+	}
+}
+
 // Extreme values come back too.
 func TestSLTExtremes(t *testing.T) {
 	const huge = 1<<63 - 1
