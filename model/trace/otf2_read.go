@@ -186,7 +186,20 @@ func (a *otf2Archive) command() []string {
 
 // setRegions translates the regions.
 func (a *otf2Archive) setRegions() {
+	twice, nameless := a.defs.Twice, 0
+	defer func() {
+		if show := a.src.showBeside(a.name + ".def"); twice+nameless > 0 {
+			a.warn("%s: %d ids of strings and regions are defined twice, %d regions have a name that is not defined; names are wrong", show,
+				twice, nameless)
+		}
+	}()
 	for _, g := range a.defs.Regions {
+		if _, ok := a.regions.Get(g.ID); ok {
+			twice++
+		}
+		if _, ok := a.defs.Strings[g.Name]; !ok && g.Name != otf2.Undefined32 {
+			nameless++
+		}
 		if g.Role == otf2.RoleKernel && a.trace.attach != nil && len(a.streams) == 0 {
 			continue // the file of streams has its name
 		}

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"bytes"
 	"encoding/binary"
 	"os/exec"
 	"path/filepath"
@@ -136,6 +137,15 @@ func TestOTF2ForeignFiles(t *testing.T) {
 		delete(changed, name)
 		return changed
 	}
+	renamed := func(from, to byte) fstest.MapFS { // the id of a string
+		data := slices.Clone(files["traces.def"].Data)
+		at := bytes.Index(data, []byte("MPI_Init\x00"))
+		if at < 0 || data[at-1] != from {
+			t.Fatalf("the name MPI_Init has the id %d at byte %d", data[at-1], at)
+		}
+		data[at-1] = to
+		return damaged(files, "traces.def", data)
+	}
 	later := slices.Clone(files[thread+"evt"].Data)
 	later[otf2.ChunkHeader+1+6] = 1 // 2^48 ticks later
 	cut := func(name string) fstest.MapFS { return damaged(files, name, files[name].Data[:otf2.ChunkHeader]) }
@@ -146,6 +156,8 @@ func TestOTF2ForeignFiles(t *testing.T) {
 	}{
 		{without(thread + "def"), "traces/1.def: the file is missing, although other locations have one", false},
 		{without(stream + "def"), "traces/8589934593.def is missing, although other locations have one", false},
+		{renamed(14, 15), "traces.def: 1 ids of strings and regions are defined twice, 1 regions have a name", false},
+		{renamed(14, 250), "traces.def: 0 ids of strings and regions are defined twice, 1 regions have a name", false},
 		{cut(thread + "def"), "traces/1.def: byte 18", false},
 		{cut(stream + "def"), "traces/8589934593.def: byte 18", false},
 		{damaged(files, thread+"evt", later), "traces/1.evt: the first event is at tick ", false},

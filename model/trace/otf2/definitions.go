@@ -12,6 +12,7 @@ type Definitions struct {
 	Resolution   uint64 // ticks per second
 	GlobalOffset uint64
 	Length       uint64 // of the run, ticks
+	Twice        int    // strings whose id another one had before
 	Realtime     uint64
 	Strings      map[uint32]string
 	Nodes        map[uint32]Node
@@ -131,6 +132,9 @@ func (d *Definitions) add(id uint8, r *Bytes) {
 		}
 	case DefString:
 		self := r.U32()
+		if _, ok := d.Strings[self]; ok {
+			d.Twice++
+		}
 		d.Strings[self] = r.str()
 	case DefSystemTreeNode:
 		self := r.U32()
