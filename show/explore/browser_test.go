@@ -57,6 +57,7 @@ func TestPages(t *testing.T) {
 		{"readable", testReadable},
 		{"sizes", testSizes},
 		{"print", testPrint},
+		{"tabs", testTabs},
 		{"screenshots", testScreenshots},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.test(t, s) })
@@ -313,6 +314,26 @@ func testSolid(t *testing.T, s *site) {
 	}
 	p.picture("slice")
 	p.sound()
+}
+
+// testTabs checks that the tab of the current view is seen whole, also where not all of them fit.
+func testTabs(t *testing.T, s *site) {
+	for _, width := range []int{1280, 1100} {
+		p := s.open(t, "#overview?run=0", width, 760)
+		for _, view := range []string{"latency", "overview", "timeline", "matrix", "causes"} {
+			p.visit("#" + view + "?run=0")
+			const place = `(() => {
+				const tabs = document.querySelector("#tabs"), all = tabs.getBoundingClientRect();
+				const own = tabs.querySelector("[aria-current]"), at = own.getBoundingClientRect();
+				const fades = 20, seen = at.left >= all.left && at.right <= all.right - fades;
+				return seen ? own.dataset.view : [own.dataset.view, at.left, at.right, "in", all.left, all.right].join(" ");
+			})()`
+			if got := p.text(place); got != view {
+				t.Errorf("width %d: the tab of %s: %s", width, view, got)
+			}
+		}
+		p.sound()
+	}
 }
 
 // testScreenshots goes through what the documents show. The pictures are written only if they are asked for.

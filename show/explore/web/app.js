@@ -308,11 +308,11 @@ export class App {
     if (had) /** @type {HTMLElement | null} */ (tabs.querySelector(`[data-view="${had}"]`))?.focus();
   }
 
-  /** Scrolls the tabs to the current one, where they do not all fit. */
+  /** Scrolls the tabs so that the current one is in the middle, where they do not all fit. */
   showTab() {
     const tabs = byId("tabs", HTMLElement);
     const current = /** @type {HTMLElement | null} */ (tabs.querySelector("[aria-current]"));
-    if (current) tabs.scrollLeft = Math.max(0, current.offsetLeft - tabs.clientWidth / 2);
+    if (current) tabs.scrollLeft = current.offsetLeft - tabs.offsetLeft - (tabs.clientWidth - current.offsetWidth) / 2;
   }
 
   /** @param {boolean} [whole] with the start and the end of MPI */
