@@ -76,22 +76,20 @@ type product map[string]Term
 
 func (a product) times(b product, sign int64) (product, error) {
 	for name, t := range b {
-		sum := a[name].Mul(t.pow(newRat(sign, 1)))
-		if err := sum.check(); err != nil {
+		a[name] = a[name].Mul(t.pow(newRat(sign, 1)))
+		if err := a[name].check(); err != nil {
 			return nil, err
 		}
-		a[name] = sum
 	}
 	return a, nil
 }
 
 func (a product) pow(r Rat) (product, error) {
 	for name, t := range a {
-		raised := t.pow(r)
-		if err := raised.check(); err != nil {
+		a[name] = t.pow(r)
+		if err := a[name].check(); err != nil {
 			return nil, err
 		}
-		a[name] = raised
 	}
 	return a, nil
 }

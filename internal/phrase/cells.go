@@ -22,8 +22,7 @@ func RateCell(perSecond float64) table.Cell {
 
 // NumberCell is a number for people and programs; what is none is "-".
 func NumberCell(v float64, format string) table.Cell {
-	p := Finite(v)
-	if p == nil {
+	if Finite(v) == nil {
 		return table.Cell{Text: "-", Value: nil}
 	}
 	return table.Cell{Text: fmt.Sprintf(format, v), Value: v}

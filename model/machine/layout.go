@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slackline/internal/stat"
 	"slices"
 )
 
@@ -99,9 +100,7 @@ func (l *Layout) placeByList() error {
 		return fmt.Errorf("the placement of machine %q puts rank %d on node %d; node numbers begin at 0", l.Machine.Name, i, list[i])
 	}
 	l.rule, l.nodes = byList, list
-	used := slices.Clone(list)
-	slices.Sort(used)
-	used = slices.Compact(used)
+	used := slices.Compact(stat.Sorted(list))
 	l.numNodes = int(used[len(used)-1]) + 1
 	l.numHosts = l.Ranks
 	if l.Machine.SharedNIC {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"slackline/internal/stat"
 	"slackline/model/unit"
 )
 
@@ -204,12 +205,7 @@ func (t *Timeline) WithStreams() *Timeline {
 
 // ByRank lists all locations by rank; of each, threads come before streams.
 func (t *Timeline) ByRank() []int {
-	order := make([]int, len(t.Locations))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(t.Locations[x].Rank, t.Locations[y].Rank) })
-	return order
+	return stat.Order(len(t.Locations), func(x, y int) int { return cmp.Compare(t.Locations[x].Rank, t.Locations[y].Rank) })
 }
 
 // StreamsAsThreads returns the timeline with its streams as further threads of their ranks, for those that know threads only. What kernels

@@ -254,12 +254,7 @@ func (c *Collectives) launch(ctx context.Context, start Starter, l launch, rando
 	if err := c.omit(j.Library, m.persistent, l.ranks); err != nil {
 		return err
 	}
-	var points []*CollectivePoint
-	for _, p := range c.Points {
-		if p.Ranks == l.ranks {
-			points = append(points, p)
-		}
-	}
+	points := slices.DeleteFunc(slices.Clone(c.Points), func(p *CollectivePoint) bool { return p.Ranks != l.ranks })
 	random.Shuffle(len(points), func(a, b int) { points[a], points[b] = points[b], points[a] })
 	for _, p := range points {
 		if ctx.Err() != nil {

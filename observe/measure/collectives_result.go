@@ -141,7 +141,10 @@ func (p *CollectivePoint) Overlap() (float64, bool) {
 
 // Verdict is an error if nothing can be trusted, with the reasons.
 func (c *Collectives) Verdict() error {
-	reasons := map[int]int{}
+	reasons := []struct {
+		flag, count int
+		text        string
+	}{{StartLate, 0, "a rank missed the start"}, {Jitter, 0, "a rank began late"}, {TooLong, 0, "the window was too short"}}
 	for _, p := range c.Points {
 		if !p.Refused() {
 			return nil
@@ -152,21 +155,18 @@ func (c *Collectives) Verdict() error {
 				for _, f := range p.Runs[i].Repetitions[k].Flags {
 					all |= f
 				}
-				for _, f := range []int{StartLate, TooLong, Jitter} {
-					if all&f != 0 {
-						reasons[f]++
+				for j := range reasons {
+					if all&reasons[j].flag != 0 {
+						reasons[j].count++
 					}
 				}
 			}
 		}
 	}
 	var parts []string
-	for _, f := range []struct {
-		flag int
-		text string
-	}{{StartLate, "a rank missed the start"}, {Jitter, "a rank began late"}, {TooLong, "the window was too short"}} {
-		if n := reasons[f.flag]; n > 0 {
-			parts = append(parts, fmt.Sprintf("in %d %s", n, f.text))
+	for _, r := range reasons {
+		if r.count > 0 {
+			parts = append(parts, fmt.Sprintf("in %d %s", r.count, r.text))
 		}
 	}
 	if len(parts) == 0 {

@@ -180,11 +180,10 @@ func measureSize(link Link, o *NetworkOptions, size int) (r roundOf, err error) 
 	if r.drain, err = link.Drain(o.Messages, pause, size, repeat); err != nil {
 		return r, err
 	}
-	for i := range r.paced {
-		r.paced[i] -= pause * float64(o.Messages-1)
-	}
-	for i := range r.drain {
-		r.drain[i] -= pause * float64(o.Messages-1)
+	for _, list := range [][]float64{r.paced, r.drain} {
+		for i := range list {
+			list[i] -= pause * float64(o.Messages-1)
+		}
 	}
 	for _, list := range [][]float64{r.single, r.burst, r.paced, r.drain} {
 		if err == nil && (len(list) == 0 || slices.Min(list) < 0 || math.IsNaN(list[0])) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"slackline/internal/stat"
 	"slackline/model/unit"
 )
 
@@ -39,9 +40,7 @@ func spectrum(samples []Sample, quantum time.Duration) []Frequency {
 	for i := range amplitudes {
 		amplitudes[i] = 2 * cmplx.Abs(values[i]) / float64(n)
 	}
-	sorted := slices.Clone(amplitudes)
-	slices.Sort(sorted)
-	floor := contrast * sorted[len(sorted)/2]
+	floor := contrast * stat.Sorted(amplitudes)[len(amplitudes)/2]
 	var list []Frequency
 	for i := 1; i < len(amplitudes)-1; i++ {
 		if a := amplitudes[i]; a > floor && a >= amplitudes[i-1] && a > amplitudes[i+1] {

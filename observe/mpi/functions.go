@@ -3,6 +3,7 @@ package mpi
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -92,12 +93,7 @@ func (p Parameter) fortranType() string {
 // Buffered reports whether the call takes data of the program, which the module mpi_f08 passes in a form of its own. The address of new
 // memory is none.
 func (f Function) Buffered() bool {
-	for _, p := range f.Params {
-		if strings.Contains(p.CType, "void *") && p.Name != "baseptr" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.Params, func(p Parameter) bool { return strings.Contains(p.CType, "void *") && p.Name != "baseptr" })
 }
 
 // FortranParams returns the parameters of the Fortran binding, declared in C with the prefix f_ and with those that

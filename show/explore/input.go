@@ -172,7 +172,8 @@ func stampOf(paths []string) stamp {
 				return errEnough
 			}
 			if info, err := os.Stat(file); err == nil { // also of what a link leads to
-				s.add(info)
+				s.bytes += info.Size()
+				s.last = max(s.last, info.ModTime().UnixNano())
 			}
 			return nil
 		})
@@ -181,9 +182,4 @@ func stampOf(paths []string) stamp {
 		}
 	}
 	return s
-}
-
-func (s *stamp) add(info fs.FileInfo) {
-	s.bytes += info.Size()
-	s.last = max(s.last, info.ModTime().UnixNano())
 }

@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -199,13 +200,9 @@ func (v *view) makeTolerance(name string) (_ *toleranceCurve, err error) {
 	return curve, err
 }
 
+// machine is the machine of a name, which must be one of those that were opened.
 func (v *view) machine(name string) *machine.Machine {
-	for _, m := range v.opened.Machines {
-		if m.Name == name {
-			return m
-		}
-	}
-	return nil
+	return v.opened.Machines[slices.IndexFunc(v.opened.Machines, func(m *machine.Machine) bool { return m.Name == name })]
 }
 
 // program is the run as a schedule, for a machine that is known or not: communication of accelerators alone takes as long as in the run

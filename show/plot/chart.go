@@ -116,10 +116,8 @@ func description(subtitle, caption string, p *panel) string {
 	}
 	axes := fmt.Sprintf("%s over %s", cmp.Or(p.y.Label, "y"), cmp.Or(p.x.Label, "x"))
 	var names []string
-	for _, l := range p.layers {
-		if name, _ := l.base(); name != "" {
-			names = append(names, name)
-		}
+	for _, e := range p.legendEntries() {
+		names = append(names, e.name)
 	}
 	if len(names) > 0 {
 		axes += ": " + strings.Join(names, ", ")

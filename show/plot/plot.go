@@ -75,15 +75,9 @@ const (
 
 // FormatOf returns the format of a file name (by its suffix) or from the bare name of a format.
 func FormatOf(name string) (Format, error) {
-	suffix := strings.ToLower(path.Ext(name))
-	if suffix == "" {
-		suffix = "." + strings.ToLower(name)
-	}
-	switch suffix {
-	case ".svg":
-		return SVG, nil
-	case ".png":
-		return PNG, nil
+	suffix := strings.TrimPrefix(cmp.Or(path.Ext(name), name), ".")
+	if f := Format(strings.ToLower(suffix)); f == SVG || f == PNG {
+		return f, nil
 	}
 	return "", fmt.Errorf("no figure format for %q; possible are .svg and .png", name)
 }

@@ -7,7 +7,6 @@ import (
 	"slackline/analyze/changes"
 	"slackline/internal/phrase"
 	"slackline/internal/provenance"
-	"slackline/internal/table"
 	"slackline/show/figures"
 	"slackline/show/plot"
 	"slackline/show/tables"
@@ -151,7 +150,7 @@ func weight(s *changes.Series) int {
 // commitsSection lists the commits, the newest first.
 func commitsSection(r *changes.Result, command string) *Section {
 	s := &Section{ID: "commits", Title: "Commits", Question: "What was measured?"}
-	t := newTable("", command, table.Column{Key: "number", Title: "number", Align: table.Right}, left("commit"), left("time"), left("subject"))
+	t := newTable("", command, right("number"), left("commit"), left("time"), left("subject"))
 	for i, c := range slices.Backward(r.Commits) {
 		t.Add(i+1, c.Short(), c.Time.UTC().Format("2006-01-02 15:04"), c.Subject)
 	}
