@@ -45,11 +45,14 @@ func Write(path string, fill func(w io.Writer) error) (err error) {
 		}
 		return writeDirectly(path, 0, fill)
 	}
-	f, err := createTemp(path)
+	var f *os.File
+	name, err := makeTemp(path, func(name string) (err error) {
+		f, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666) // the permissions that a new file would get
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	name := f.Name()
 	defer begin(name, "")()
 	defer func() {
 		if err != nil {
@@ -219,15 +222,6 @@ func writeDirectly(path string, flags int, fill func(w io.Writer) error) error {
 		err = w.Flush()
 	}
 	return cmp.Or(err, f.Close())
-}
-
-// createTemp is os.CreateTemp with the permissions that a new file would get.
-func createTemp(path string) (f *os.File, err error) {
-	_, err = makeTemp(path, func(name string) (err error) {
-		f, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
-		return err
-	})
-	return f, err
 }
 
 // makeTemp makes something with a new name beside path.
