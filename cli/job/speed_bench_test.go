@@ -60,7 +60,8 @@ func BenchmarkJobSpeed(b *testing.B) {
 	trace := filepath.Join(b.TempDir(), "run.slt")
 	for _, tc := range []struct{ name, prepare, args string }{
 		{"dissemination", "", "simulate dissemination --ranks 2^20 --size 1B --machine chic --threads 1 --quiet"},
-		{"pop", "", "simulate pop --ranks 4096 --iterations 1 --machine chic --noise chic --threads 1 --share always --quiet"},
+		{"pop", "", "simulate pop --ranks 16384 --iterations 1 --machine chic --noise chic --threads 1 --share always --quiet"},
+		{"amg", "", "simulate amg --ranks 4096 --iterations 1 --machine chic --noise chic --threads 1 --share always --quiet"},
 		{"sweep3d", "", "simulate sweep3d --ranks 4096 --iterations 1 --machine chic --threads 1 --share always --quiet"},
 		{"replicas", "", "simulate dissemination --ranks 4096 --machine altix --noise 1000Hz:100us --replicas 1000 --threads 1 --quiet"},
 		{"waits", "simulate skeleton --ranks 1024 --iterations 450 --machine chic --noise 1000Hz:10us --quiet --trace " + trace,

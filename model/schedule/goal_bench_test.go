@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"regexp"
 	"testing"
 )
 
@@ -43,8 +44,12 @@ func BenchmarkReadGOAL(b *testing.B) {
 	}{
 		{"one-prefix", [3]string{"l", "l", "l"}},
 		{"three-prefixes", [3]string{"c", "s", "r"}},
+		{"not-numbered", [3]string{"l", "l", "l"}},
 	} {
 		text := haloText(1024, 300, labels.prefixes)
+		if labels.name == "not-numbered" {
+			text = regexp.MustCompile(`l(\d+)`).ReplaceAll(text, []byte("l${1}x"))
+		}
 		b.Run("labels="+labels.name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()

@@ -1,6 +1,9 @@
 package schedule
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // labelTable finds the operations of one block by their labels. Labels of generated files are
 // nearly always a prefix and a number: those with one of the first prefixes of the block are found
@@ -10,6 +13,7 @@ type labelTable struct {
 	open    int // how many of them are in use
 	width   int // length that a window gets
 	others  map[string]uint32
+	text    strings.Builder // their labels
 }
 
 // labelWindow holds the labels of one prefix whose numbers are near the first one.
@@ -31,6 +35,7 @@ func (t *labelTable) reset(blockBytes int) {
 		t.others = nil
 	}
 	clear(t.others)
+	t.text.Reset()
 }
 
 // number returns the window with the prefix of a label, and its number.
@@ -90,7 +95,8 @@ func (t *labelTable) define(w *labelWindow, n uint32, label []byte, op int, name
 		if t.others == nil {
 			t.others = map[string]uint32{}
 		}
-		t.others[string(label)] = uint32(op)
+		t.text.Write(label) // earlier labels stay where they are
+		t.others[t.text.String()[t.text.Len()-len(label):]] = uint32(op)
 	}
 	if w != nil && w.name >= 0 {
 		return -1, numberedLabel(w.name, n)
