@@ -143,7 +143,11 @@ func (r *otf2Reader) nextRecord(e *Event) error {
 		r.ticks, r.now, r.begun = r.record.Time, ps, true
 	}
 	*e = Event{Time: r.now}
-	if err := r.translate(e); err != nil {
+	err = r.translate(e)
+	if err == nil && r.record.Body.Bad {
+		err = otf2.ErrBad
+	}
+	if err != nil {
 		return r.f.Damage(err)
 	}
 	if e.Kind <= Leave {

@@ -99,7 +99,9 @@ func (f *File) definitions(add func(id uint8, r *Bytes) error) error {
 			return nil
 		}
 		if err == nil {
-			err = add(id, &body)
+			if err = add(id, &body); err == nil && body.Bad {
+				err = f.Damage(ErrBad)
+			}
 		}
 		if err != nil {
 			return err

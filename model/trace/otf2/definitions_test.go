@@ -3,6 +3,7 @@ package otf2
 import (
 	"bytes"
 	"errors"
+	"io"
 	"math"
 	"strings"
 	"testing"
@@ -136,6 +137,27 @@ func TestMappings(t *testing.T) {
 	}
 	if !l.Maps[MapParameter].empty() || l.Maps[MapRegion].empty() || l.Maps[MapComm].empty() {
 		t.Error("a mapping is empty that is not, or the other way round")
+	}
+}
+
+// TestImpossibleNumber: a number whose length no number has is damage, one that is not there is of an older version.
+func TestImpossibleNumber(t *testing.T) {
+	f := definitionFile(t, one(DefParameter, uint64(3), uint64(1000)))
+	data, err := io.ReadAll(f.In)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := ChunkHeader + 2 // where the length of the first number is
+	for _, tc := range []struct {
+		length byte
+		want   bool
+	}{{data[at], false}, {data[at] | 32, true}, {7, true}} {
+		changed := bytes.Clone(data)
+		changed[at] = tc.length
+		_, err := ReadDefinitions(&File{In: bytes.NewReader(changed), Show: "a.def", Size: f.Size, Step: f.Step})
+		if got := errors.Is(err, damage.Err) && strings.Contains(err.Error(), "impossible length"); got != tc.want {
+			t.Errorf("length %d: error = %v", tc.length, err)
+		}
 	}
 }
 

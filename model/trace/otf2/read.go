@@ -19,14 +19,15 @@ type Bytes struct {
 	At    int
 	Big   bool // byte order
 	Short bool
+	Bad   bool // a value is cut off in the middle, or its length is impossible
 }
 
 func (r *Bytes) Left() int { return len(r.Data) - r.At }
 
 // Take returns the next n bytes, nil if they are not there.
 func (r *Bytes) Take(n uint64) []byte {
-	if n > uint64(r.Left()) {
-		r.Short = true
+	if left := r.Left(); n > uint64(left) {
+		r.Short, r.Bad = true, r.Bad || left > 0
 		r.At = len(r.Data)
 		return nil
 	}
@@ -78,7 +79,7 @@ func (r *Bytes) slow64() uint64 {
 	case n == 0xff:
 		return Undefined64
 	case n > 8:
-		r.Short = true
+		r.Short, r.Bad = true, true
 		r.At = len(r.Data)
 		return 0
 	default:
@@ -113,6 +114,9 @@ func (r *Bytes) body() Bytes {
 	n := r.length()
 	return Bytes{Data: r.Take(n), Big: r.Big}
 }
+
+// ErrBad means that a record is not what was written: Bad is set.
+var ErrBad = errors.New("a value of the record is cut off or has an impossible length")
 
 // File reads a file of chunks.
 type File struct {
