@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -83,6 +84,10 @@ func Open(file, dir string) (*Campaign, error) {
 		j.Close()
 		return nil, err
 	}
+	if err := c.knowsResults(path); err != nil {
+		j.Close()
+		return nil, err
+	}
 	if c.state.head == nil {
 		c.state.head = &headLine{journalVersion, eventHead, c.Seed, c.Plan.signature}
 		if err := j.Append(c.state.head); err != nil {
@@ -145,6 +150,24 @@ func (c *Campaign) resume(path string, lines [][]byte) error {
 	}
 	c.runs, err = c.Plan.runs(c.Seed)
 	return err
+}
+
+// knowsResults returns an error if there is a result of a run that the journal does not know: it is cut off, or was removed, and the run
+// would be done again. An attempt is in the journal before it starts.
+func (c *Campaign) knowsResults(path string) error {
+	for _, run := range c.runs {
+		file := filepath.Join(c.RunDir(run.Name), resultFile)
+		data, err := source.ReadKept(file)
+		var r result
+		if err != nil || json.Unmarshal(data, &r) != nil {
+			continue
+		}
+		if h := c.state.runs[run.Name]; h == nil || r.Attempt > h.attempts {
+			return fmt.Errorf("%s is cut off, or not the journal of these runs: it does not know of %s; "+
+				"put the whole journal there, or move the directory away to do all runs again", path, file)
+		}
+	}
+	return nil
 }
 
 // Started reports whether the campaign has a journal.

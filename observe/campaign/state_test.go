@@ -1,7 +1,10 @@
 package campaign
 
 import (
+	"bytes"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -90,5 +93,47 @@ func TestEndIsWrittenAndRead(t *testing.T) {
 	end.result.Status, end.result.Reason = "", ""
 	if got != end {
 		t.Errorf("read again: %+v, want %+v", got, end)
+	}
+}
+
+// TestJournalWithoutResults: a journal that does not know of what was done is refused, instead of doing it again.
+func TestJournalWithoutResults(t *testing.T) {
+	dir := planFiles(t, "parameters: {p: [2, 4]}\ncommand: sh program.sh\n", "echo x >> calls")
+	t.Chdir(dir)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	carryOut := func() error {
+		c, err := Open("plan.yaml", "")
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		_, err = c.Run(t.Context(), Options{Self: []string{self, "supervise"}, Name: "test"})
+		return err
+	}
+	if err := carryOut(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "plan.runs", journalFile)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(whole, []byte("\n"))
+	for name, data := range map[string][]byte{"empty": nil, "without its last run": bytes.Join(lines[:4], nil), "its head alone": lines[0]} {
+		if err := os.WriteFile(path, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := carryOut(); err == nil || !strings.Contains(err.Error(), "does not know of") || !strings.Contains(err.Error(), journalFile) {
+			t.Errorf("%s: %v, want that the journal is cut off", name, err)
+		}
+	}
+	if err := os.WriteFile(path, whole, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := carryOut(); err != nil || len(linesOf(t, "calls")) != 2 {
+		t.Errorf("whole: %v, calls %q, want two", err, linesOf(t, "calls"))
 	}
 }
