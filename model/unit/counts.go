@@ -173,6 +173,8 @@ func (g grammar[N]) parse(term string) (p progression[N], err error) {
 		}
 	}
 	switch {
+	case kind == "" && base > 1 && lastBase > 1 && base != lastBase:
+		err = fmt.Errorf("expected powers of one base, got %s; write %v..%v for all numbers between", quote(term), from, to)
 	case p.to < p.from:
 		err = fmt.Errorf("expected the smaller end of a range first, got %s", quote(term))
 	case kind == "*":

@@ -63,6 +63,7 @@ func TestParseCountsErrors(t *testing.T) {
 		{"2..8:0", `expected a step above 0, got "2..8:0"`},
 		{"2..8*1", `expected a factor above 1 after the star, got "2..8*1"`},
 		{"0..8*2", `expected products to start above 0, got "0..8*2"`},
+		{"3^2..2^8", `expected powers of one base, got "3^2..2^8"; write 9..256 for all numbers between`},
 		{"2^63", `expected numbers up to 9223372036854775807, got 2^63`},
 		{"9223372036854775808", `expected numbers up to 9223372036854775807, got "9223372036854775808"`},
 		{"0..1000000", `expected at most 1000000 values, got more with "0..1000000"`},
