@@ -81,6 +81,7 @@ const (
 	rawPage       = 4096
 	rawChunkHead  = 32
 	rawHeadWords  = 4
+	rawClosedAt   = 64 // where the head says how the thread ended
 	rawTail       = 48 // bytes at the end of the page of the head; version 1 had the last 24 of them
 	rawUnkept     = 2048
 	rawLeastChunk = 1 << 10
@@ -161,7 +162,7 @@ func parseRawHead(b []byte) (*rawHead, error) {
 		rank: int(le.Uint32(b[16:])), ranks: int(le.Uint32(b[20:])),
 		chunkSize: int(le.Uint32(b[32:])), definitions: le.Uint32(b[36:]) != 0,
 		start: int64(le.Uint64(b[40:])), wall: int64(le.Uint64(b[48:])), period: int64(le.Uint64(b[56:])),
-		closed: le.Uint64(b[64:]), lost: le.Uint64(b[72:]), bytes: le.Uint64(b[80:]), samples: le.Uint64(b[96:]),
+		closed: le.Uint64(b[rawClosedAt:]), lost: le.Uint64(b[72:]), bytes: le.Uint64(b[80:]), samples: le.Uint64(b[96:]),
 		yields: le.Uint64(b[128:]) != 0, waited: int64(le.Uint64(b[2000:])), refused: le.Uint64(b[2008:]), base: int(le.Uint64(b[2016:])),
 		pid: int(le.Uint64(b[112:])), self: le.Uint64(b[136:]),
 		exited: le.Uint64(b[rawPage-24:]) != 0, clockCost: int64(le.Uint64(b[rawPage-16:])), failure: syscall.Errno(le.Uint64(b[rawPage-8:])),

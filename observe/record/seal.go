@@ -140,6 +140,10 @@ func (r *rawFile) sealedAtEnd() error {
 	if _, err := r.file.ReadAt(last, r.order[len(r.order)-1].offset); err != nil {
 		return err
 	}
+	now := make([]byte, 8)
+	if _, err := r.file.ReadAt(now, rawClosedAt); err != nil || binary.LittleEndian.Uint64(now) != r.head.closed {
+		return err // another thread goes on with it
+	}
 	if sealed := binary.LittleEndian.Uint64(last[24:]) != 0; sealed != (r.head.closed != rawOpenEnd) {
 		return errors.New("its head and its last chunk do not agree on whether the thread has ended")
 	}

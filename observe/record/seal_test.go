@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"os"
@@ -187,5 +188,33 @@ func TestMissingFiles(t *testing.T) {
 	_, faults, err := findThreads(m.dir, 0)
 	if err != nil || len(faults) != 1 || !strings.Contains(faults[0].Error(), "rank 2 had 3 threads, the files of 2 are missing") {
 		t.Errorf("%v, %v, want that threads are missed", faults, err)
+	}
+}
+
+// goesOn is a file whose thread ended when its head was read, and is used by another one since.
+type goesOn struct{ *bytes.Reader }
+
+func (f goesOn) ReadAt(b []byte, at int64) (int, error) {
+	n, err := f.Reader.ReadAt(b, at)
+	if len(b) < rawPage { // all but the first look at the head
+		for i := range b[:n] {
+			if k := at + int64(i); k == rawClosedAt || k >= rawPage+24 && k < rawPage+32 {
+				b[i] = 0
+			}
+		}
+	}
+	return n, err
+}
+
+// TestThreadGoesOn wants a file not to be taken for damaged because a further thread has begun to write to it between two looks.
+func TestThreadGoesOn(t *testing.T) {
+	b := newRawBuilder(false)
+	b.chunk(0, 0, entry(rawSample, 0, 1, 0, 1e6, 1e6))
+	raw, err := newRawFile(goesOn{bytes.NewReader(b.Bytes())}, int64(b.Len()))
+	if err != nil || raw.head.closed != rawClosed {
+		t.Fatalf("%v, %+v, want a thread that has ended", err, raw)
+	}
+	if err := raw.sealedAtEnd(); err != nil {
+		t.Errorf("a thread that goes on: %v", err)
 	}
 }

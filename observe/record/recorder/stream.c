@@ -249,8 +249,8 @@ void sl_stream_close(struct sl_stream *s, uint64_t how, const struct sl_record *
 /* sl_stream_reopen goes on with what a thread has ended. */
 void sl_stream_reopen(struct sl_stream *s) {
     if (s->head == NULL || s->closed) return;
+    atomic_store(&s->head->closed, 0); /* first: who finds no seal and looks again finds that it goes on */
     ((struct sl_chunk *)(void *)s->chunk)->seal = 0;
-    atomic_store(&s->head->closed, 0);
 }
 
 /* sl_scratch is a place for a record that is not kept. */
