@@ -5,39 +5,21 @@ import (
 	"testing"
 
 	"slackline/analyze/waits"
-	"slackline/model/timeline"
+	"slackline/model/trace/tracetest"
 	"slackline/model/unit"
 )
 
-// Rank 0 sends at 30, rank 1 receives from 10 on and rank 2 does nothing: 20 of waiting on rank 1, caused by rank 0.
+// Rank 1 waits for 20 us for rank 0, and rank 2, which only meets them in the barrier, for nobody.
 func TestWaitTimes(t *testing.T) {
-	b := timeline.NewBuilder(3)
-	comm := b.Comm(timeline.Comm{Members: []int32{0, 1, 2}})
-	main, send, recv := b.Region(timeline.RegionNamed("main")), b.Region(timeline.RegionNamed("MPI_Send")),
-		b.Region(timeline.RegionNamed("MPI_Recv"))
-	l := b.Location(0, 0, "", "")
-	l.Enter(0, main)
-	l.Enter(30, send)
-	l.Send(30, 1, comm, 7, 8)
-	l.Leave(32)
-	l.Leave(40)
-	l = b.Location(1, 0, "", "")
-	l.Enter(0, main)
-	l.Enter(10, recv)
-	l.Recv(33, 0, comm, 7, 8)
-	l.Leave(33)
-	l.Leave(40)
-	l = b.Location(2, 0, "", "")
-	l.Enter(0, main)
-	l.Leave(40)
-	tl := b.Finish(1)
+	tl := tracetest.Timeline(t, tracetest.LateSender+"rank 2\n0 main {\n  0..2 MPI_Barrier: barrier\n} 40\n")
 	r, err := waits.Analyze(t.Context(), tl, waits.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	const late = 20 * unit.Microsecond
 	want := map[string][]unit.Duration{
-		"Waiting": {0, 20, 0}, "Delay costs": {20, 0, 0}, "Direct waits": {0, 20, 0}, "Indirect waits": {0, 0, 0},
-		"Propagating waits": {0, 0, 0}, "Terminal waits": {0, 20, 0},
+		"Waiting": {0, late, 0}, "Delay costs": {late, 0, 0}, "Direct waits": {0, late, 0}, "Indirect waits": {0, 0, 0},
+		"Propagating waits": {0, 0, 0}, "Terminal waits": {0, late, 0},
 	}
 	list := WaitTimes(r, 3)
 	for _, s := range list {
