@@ -10,6 +10,7 @@ import (
 	"slackline/analyze/waits"
 	"slackline/internal/table"
 	"slackline/model/timeline"
+	"slackline/model/trace/tracetest"
 )
 
 // The line of characters over the run keeps its blanks, however narrow the screen is: each has its place.
@@ -27,23 +28,17 @@ func TestCollectivesOverTheRun(t *testing.T) {
 // counted is a run of two ranks: rank 0 sends 8 bytes to rank 1 in main, and two counters have the same name.
 func counted(t *testing.T) *profile.Profile {
 	t.Helper()
-	b := timeline.NewBuilder(2)
-	comm := b.Comm(timeline.Comm{Members: []int32{0, 1}})
-	main, send, recv := b.Region(timeline.RegionNamed("main")), b.Region(timeline.RegionNamed("MPI_Send")),
-		b.Region(timeline.RegionNamed("MPI_Recv"))
-	l := b.Location(0, 0, "", "")
-	l.Enter(0, main)
-	l.Enter(30, send)
-	l.Send(30, 1, comm, 7, 8)
-	l.Leave(32)
-	l.Leave(40)
-	l = b.Location(1, 0, "", "")
-	l.Enter(0, main)
-	l.Enter(10, recv)
-	l.Recv(33, 0, comm, 7, 8)
-	l.Leave(33)
-	l.Leave(40)
-	tl := b.Finish(1)
+	tl := tracetest.Timeline(t, `slackline trace 1
+unit ps
+rank 0
+0 main {
+  30..32 MPI_Send: send to 1 size 8
+} 40
+rank 1
+0 main {
+  10..33 MPI_Recv: recv from 0 size 8
+} 40
+`)
 	tl.Metrics = []timeline.Metric{{Name: "cycles"}, {Name: "cycles"}}
 	p, err := profile.New(tl, profile.Options{})
 	if err != nil {
