@@ -169,6 +169,7 @@ func (a *allprofTrace) define() {
 	d.Stacks = []Stack{{}}
 	d.Tool = "liballprof"
 	unit := a.clockUnit()
+	some := slices.IndexFunc(a.scans, func(s *allprofScan) bool { return s != nil })
 	for rank, scan := range a.scans {
 		l := Location{ID: uint64(rank), Rank: rank}
 		if scan == nil {
@@ -184,6 +185,12 @@ func (a *allprofTrace) define() {
 		}
 		if l.Truncated {
 			a.warn("%s: there is no MPI_Finalize at the end: the file is truncated", scan.show)
+		}
+		if l.Events > 0 && !slices.Contains(scan.names, "MPI_Init") && !slices.Contains(scan.names, "MPI_Init_thread") {
+			a.warn("%s: there is no MPI_Init: the start of the file is missing", scan.show)
+		}
+		if scan.hasDiff != a.scans[some].hasDiff {
+			a.warn("%s: only some ranks name the difference of their clock from that of rank 0 (# clockdiff): lines are missing", scan.show)
 		}
 		for _, name := range scan.names {
 			if _, ok := a.regions[name]; !ok {

@@ -306,6 +306,20 @@ func TestAllprofDamaged(t *testing.T) {
 	}
 }
 
+// Lines that are missing at the start of a file are noticed.
+func TestAllprofLostStart(t *testing.T) {
+	const diff = "# clockdiff: 0.000000 s\n"
+	for text, want := range map[string]string{
+		diff + "MPI_Barrier:1100:W:1101\nFINALIZE": "rank-1.txt: there is no MPI_Init",
+		"INIT\nMPI_Barrier:1100:W:1101\nFINALIZE":  "rank-1.txt: only some ranks name the difference of their clock",
+	} {
+		tr, err := Open(rankFiles(diff+"INIT\nMPI_Barrier:1100:W:1101\nFINALIZE", text), ".", Options{})
+		if err != nil || len(tr.Warnings) != 1 || !strings.Contains(tr.Warnings[0], want) {
+			t.Errorf("%s: %+v, %v; want a warning with %q", text, tr.Warnings, err, want)
+		}
+	}
+}
+
 // A long list of counts is read.
 func TestAllprofLongLine(t *testing.T) {
 	counts := strings.TrimSuffix(strings.Repeat("8,", 200_000), ",")

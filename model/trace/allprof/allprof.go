@@ -286,10 +286,16 @@ func (c *Call) parseArguments(rest []byte) bool {
 	if counts == 1 && peers == 2 { // Sendrecv_replace
 		c.counts[1], c.sizes[1] = c.counts[0], c.sizes[0]
 	}
-	if peers > 0 && min(c.counts[0], c.counts[1], c.sizes[0], c.sizes[1]) < 0 {
-		return false // of collectives, counts may be without meaning
+	return fine && !more && !c.impossible()
+}
+
+// impossible reports whether a call moves less than no bytes, or more than there can be. Of a collective, arguments may be without meaning.
+func (c *Call) impossible() bool {
+	if c.Action != DoCollect {
+		return min(c.counts[0], c.counts[1], c.sizes[0], c.sizes[1], c.BytesOf(0), c.BytesOf(1)) < 0
 	}
-	return fine && !more
+	sent, received, counts := c.Volumes()
+	return min(sent, received) < 0 || len(counts) > 0 && slices.Min(counts) < 0
 }
 
 func (m *Comm) parse(b []byte) bool {
@@ -314,11 +320,14 @@ func parseList(b []byte) ([]int64, bool) {
 	return list, true
 }
 
-// BytesOf returns the bytes of send (0) or receive (1).
-func (c *Call) BytesOf(i int) int64 {
-	size := c.counts[i] * c.sizes[i]
-	if c.counts[i] < 0 || c.sizes[i] < 0 || c.sizes[i] != 0 && size/c.sizes[i] != c.counts[i] {
-		return 0
+// BytesOf returns the bytes of send (0) or receive (1), -1 if they are impossible.
+func (c *Call) BytesOf(i int) int64 { return bytesOf(c.counts[i], c.sizes[i]) }
+
+// bytesOf is the size of a number of things, -1 if it is impossible.
+func bytesOf(count, each int64) int64 {
+	size := count * each
+	if count < 0 || each < 0 || each != 0 && size/each != count {
+		return -1
 	}
 	return size
 }
@@ -350,21 +359,21 @@ func (c *Call) Volumes() (sent, received int64, counts []int64) {
 	case timeline.OpAllreduce, timeline.OpScan, timeline.OpExscan:
 		return first, first, nil
 	case timeline.OpReduceScatterBlock:
-		return first * n, first, nil
+		return bytesOf(first, n), first, nil
 	case timeline.OpGather:
 		if !root {
 			return first, 0, nil
 		}
-		return ownPart, second * n, nil
+		return ownPart, bytesOf(second, n), nil
 	case timeline.OpAllgather:
-		return ownPart, second * n, nil
+		return ownPart, bytesOf(second, n), nil
 	case timeline.OpAlltoall:
-		return ownPart * n, second * n, nil
+		return bytesOf(ownPart, n), bytesOf(second, n), nil
 	case timeline.OpScatter:
 		if !root {
 			return 0, second, nil
 		}
-		return first * n, second, nil
+		return bytesOf(first, n), second, nil
 	}
 	return c.listVolumes(first, root)
 }
@@ -378,7 +387,7 @@ func (c *Call) listVolumes(first int64, root bool) (sent, received int64, counts
 		}
 		return first, received, counts
 	case timeline.OpScatterv:
-		received = c.counts[0] * c.sizes[1]
+		received = bytesOf(c.counts[0], c.sizes[1])
 		if root {
 			counts, sent = scaled(c.lists[0], c.sizes[0])
 		}
@@ -407,7 +416,7 @@ func (c *Call) listVolumes(first int64, root bool) (sent, received int64, counts
 func scaled(counts []int64, size int64) (list []int64, sum int64) {
 	list = make([]int64, len(counts))
 	for i, n := range counts {
-		list[i] = n * size
+		list[i] = bytesOf(n, size)
 		sum += list[i]
 	}
 	return list, sum

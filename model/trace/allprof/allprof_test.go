@@ -29,6 +29,18 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s: a message of less than no bytes is whole", line)
 		}
 	}
+	for _, line := range []string{
+		"MPI_Allreduce:1:5:6:-2:0,8:7:0,1,4:2", "MPI_Bcast:1:5:2:0,-8:0:0,1,4:2", "MPI_Alltoall:1:5:2:0,8:6:-2:0,8:0,1,4:2",
+		"MPI_Gather:1:5:2:0,8:6:-2:0,8:1:0,1,4:2", "MPI_Allgatherv:1:5:2:0,8:6:9:1,-2,3,4:9:0,1,2,3:0,8:0,1,4:2",
+		"MPI_Allreduce:1:5:6:9223372036854775807:0,8:7:0,1,4:2",
+	} {
+		if bad := parsed(t, line); bad.Whole {
+			t.Errorf("%s: a collective of an impossible size is whole", line)
+		}
+	}
+	if c := parsed(t, "MPI_Gather:1:5:2:0,8:6:-2:0,-8:0:0,1,4:2"); !c.Whole { // only at the root is there something to receive
+		t.Errorf("gather = %+v; its receive arguments have no meaning", c)
+	}
 	if d, ok := c.End.Since(c.Begin); !ok || d != 1_750_000 {
 		t.Errorf("it takes %d ps, %v; want 1750000", d, ok)
 	}
@@ -128,8 +140,6 @@ func TestVolumes(t *testing.T) {
 		"MPI_Allgatherv:1:5:2:0,8:6:7:1,2,3,4:0:0:0,8:" + comm + ":2": {
 			16, 80, []int64{8, 16, 24, 32}},
 		"MPI_Reduce_scatter:1:5:6:7:1,2,3,4:0,8:3:" + comm + ":2": {80, 16, []int64{8, 16, 24, 32}},
-		"MPI_Scan:1:5:6:-1:0,8:3:" + comm + ":2":                  {}, // a negative count
-		"MPI_Scan:1:5:6:4611686018427387904:0,8:3:" + comm + ":2": {}, // more bytes than there are numbers
 	} {
 		c := parsed(t, line)
 		if !c.Whole {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // header reads the first line: the length of the run with its unit, the machine, and the tasks with their threads and nodes.
@@ -112,6 +113,9 @@ func (r *reader) hosts(row io.Reader) error {
 			if got++; level == "NODE" {
 				names = append(names, text)
 			}
+			if strings.ContainsFunc(text, unicode.IsControl) {
+				r.warn("%s: the .row file is damaged: a control character in the name %q of level %s", r.show, text, level)
+			}
 		}
 	}
 	check()
@@ -202,8 +206,8 @@ func (r *reader) readLabels(pcf io.Reader) (labels, error) {
 				break
 			}
 			all[k] = values
-		case bytes.IndexByte(rest, 0) >= 0:
-			r.warn("%s: the .pcf file is damaged: a byte 0 in the name of value %d", r.show, value)
+		case bytes.ContainsFunc(bytes.ReplaceAll(rest, []byte{'\t'}, nil), unicode.IsControl):
+			r.warn("%s: the .pcf file is damaged: a control character in the name of value %d", r.show, value)
 		case section == "VALUES" && value != 0 && len(rest) > 0:
 			values[value] = function(string(rest))
 		}

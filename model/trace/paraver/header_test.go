@@ -112,3 +112,14 @@ func TestLabelsWithZero(t *testing.T) {
 		t.Errorf("%v, warnings %q; want 1", err, r.Warnings)
 	}
 }
+
+// A control character is damage in names of hosts as well.
+func TestHostsWithControls(t *testing.T) {
+	for _, name := range []string{"no\x00de", "no\x1bde", "no\x7fde", "no\u0085de"} {
+		r := &reader{Trace: &Trace{Tasks: []Task{{}}}, show: "x.prv"}
+		err := r.hosts(strings.NewReader("LEVEL NODE SIZE 1\n" + name + "\n"))
+		if err != nil || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "the .row file is damaged: a control character") {
+			t.Errorf("%q: %v, warnings %q", name, err, r.Warnings)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package paraver
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"sort"
 	"strings"
@@ -84,19 +85,41 @@ func (r *reader) messages() {
 		r.warn("%s: %d messages begin or end outside of MPI calls; they are left out", r.show, lost)
 	}
 	r.Message = found
+	alone, of := 0, ""
 	for _, t := range r.Threads {
 		if len(t.open) == 1 {
 			t.endCall(t.last)
 		}
 		sortParts(t.parts)
+		parts := t.parts
+		for _, call := range t.mpi {
+			n := len(parts)
+			for len(parts) > 0 && parts[0].call <= call {
+				parts = parts[1:]
+			}
+			if name := r.Names[t.Calls[call].Name]; len(parts) == n && hasMessage[strings.ToLower(name)] {
+				alone++
+				of = cmp.Or(of, fmt.Sprintf("%s of task %d at %d", name, t.Task+1, t.Calls[call].Begin/r.scale))
+			}
+		}
 		r.endSends(t)
 		sortParts(t.parts)
+	}
+	if alone > 0 {
+		r.warn("%s: %d calls that send or receive have no message, such as %s: it is for MPI_PROC_NULL or canceled, or its line (3:) is missing",
+			r.show, alone, of)
 	}
 	r.rootsOfCollectives()
 	if n := r.overtaking(); n > 0 {
 		r.warn("%s: %d messages overtake others with the same tag: a trace of Paraver does not name their communicators, and they may be "+
 			"taken for one another", r.show, n)
 	}
+}
+
+// hasMessage are calls that send a message, or post or end the receive of one.
+var hasMessage = map[string]bool{
+	"mpi_send": true, "mpi_ssend": true, "mpi_rsend": true, "mpi_bsend": true, "mpi_recv": true, "mpi_sendrecv": true, "mpi_sendrecv_replace": true,
+	"mpi_isend": true, "mpi_issend": true, "mpi_irsend": true, "mpi_ibsend": true, "mpi_irecv": true,
 }
 
 func sortParts(list []part) {
