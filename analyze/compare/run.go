@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"slackline/analyze/waits"
+	"slackline/internal/onekey"
 	"slackline/model/unit"
 )
 
@@ -134,6 +135,9 @@ type document struct {
 func Read(data []byte) (Run, error) {
 	var d document
 	if err := json.Unmarshal(data, &d); err != nil {
+		return Run{}, err
+	}
+	if err := onekey.Check(data); err != nil {
 		return Run{}, err
 	}
 	if d.Run == nil || d.Run.Time == nil {

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"math"
 	"slices"
 	"strings"
 
+	"slackline/internal/onekey"
 	"slackline/model/dataset"
 )
 
@@ -28,6 +30,14 @@ type BaselineModel struct {
 	Error    float64     `json:"relative_error"` // of an aggregate
 	Points   [][]float64 `json:"points"`
 	Values   []float64   `json:"values"`
+	Sum      string      `json:"crc32c,omitempty"` // of the rest; none: the model was edited
+}
+
+// sum is the checksum of a model with parameters.
+func (m BaselineModel) sum(parameters []string) (string, error) {
+	m.Sum = ""
+	text, err := json.Marshal([]any{parameters, m})
+	return fmt.Sprintf("%08x", crc32.Checksum(text, crc32.MakeTable(crc32.Castagnoli))), err
 }
 
 const baselineVersion = 1
@@ -66,6 +76,9 @@ func (b *Baseline) Write(w io.Writer) error {
 	}
 	text := fmt.Appendf(nil, "{\"slackline_baseline\":%d,\"parameters\":%s,\"models\":[", b.Version, names)
 	for i, m := range b.Models {
+		if m.Sum, err = m.sum(b.Parameters); err != nil {
+			return err
+		}
 		line, err := json.Marshal(m)
 		if err != nil {
 			return err
@@ -87,6 +100,9 @@ func ParseBaseline(name string, data []byte) (*Baseline, error) {
 	if err := d.Decode(&b); err != nil {
 		return nil, fmt.Errorf("%s: is not a baseline: %w", name, err)
 	}
+	if err := onekey.Check(data); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
 	if _, err := d.Token(); err != io.EOF {
 		return nil, fmt.Errorf("%s: is not a baseline: something follows its end", name)
 	}
@@ -99,6 +115,10 @@ func ParseBaseline(name string, data []byte) (*Baseline, error) {
 			return nil, fmt.Errorf("%s: %s: the model of %s is there twice", name, m.Function, m.Metric)
 		} else {
 			seen[key] = true
+		}
+		if sum, err := m.sum(b.Parameters); m.Sum != "" && (err != nil || m.Sum != sum) {
+			return nil, fmt.Errorf("%s: %s: the model of %s is not what was written: its crc32c is not %s; restore the file, or, if the model "+
+				"was edited on purpose, remove its \"crc32c\"", name, m.Function, m.Metric, m.Sum)
 		}
 		if _, err := ParseExpression(m.Expect); err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", name, m.Function, err)

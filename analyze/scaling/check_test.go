@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -282,9 +283,35 @@ func TestBaseline(t *testing.T) {
 		t.Error(err)
 	}
 	for _, bad := range []string{"", "{}", `{"slackline_baseline":9}`, `{"slackline_baseline":1,"models":[{"function":"f","expect":"O("}]}`,
-		`{"slackline_baseline":1,"models":[` + model + "," + model + `]}`} {
+		`{"slackline_baseline":1,"models":[` + model + "," + model + `]}`,
+		`{"slackline_baseline":1,"models":[{"function":"f","metric":"time","expect":"O(p)","expect":"O(1)"}]}`} {
 		if _, err := ParseBaseline("x", []byte(bad)); err == nil {
 			t.Errorf("%q is no error", bad)
+		}
+	}
+}
+
+// A digit of a stored model cannot change unnoticed; who edits a model leaves out its checksum.
+func TestBaselineSums(t *testing.T) {
+	b := &Baseline{Version: 1, Parameters: []string{"p"}, Models: []BaselineModel{
+		{Function: "f", Metric: "time", Expect: "O(p)", Formula: "2 * p", Error: 0.25, Points: [][]float64{{8}, {16}}, Values: []float64{1.5, 1e-7}},
+	}}
+	var text bytes.Buffer
+	if err := b.Write(&text); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ParseBaseline("b.json", text.Bytes()); err != nil {
+		t.Fatalf("%s: %v", text.Bytes(), err)
+	}
+	for _, change := range [][2]string{{"1.5", "1.6"}, {"16", "18"}, {`"p"`, `"q"`}, {"O(p)", "O(1)"}, {"0.25", "0.2"}, {`"f"`, `"g"`}, {"e-7", "e-8"}} {
+		bad := strings.Replace(text.String(), change[0], change[1], 1)
+		_, err := ParseBaseline("b.json", []byte(bad))
+		if bad == text.String() || err == nil || !strings.Contains(err.Error(), `is not what was written`) {
+			t.Errorf("%s: %v", bad, err)
+		}
+		edited := regexp.MustCompile(`,"crc32c":"[0-9a-f]{8}"`).ReplaceAllString(bad, "")
+		if _, err := ParseBaseline("b.json", []byte(edited)); edited == bad || err != nil {
+			t.Errorf("%s: %v", edited, err)
 		}
 	}
 }

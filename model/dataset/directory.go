@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -91,17 +92,29 @@ func (d *Dataset) addPlace(name string) error {
 	return nil
 }
 
+// directory is what is read of a directory.
+type directory struct {
+	*Dataset
+	sums map[[sha256.Size]byte]string // names of files by their bytes
+	held map[string]bool              // files and directories with measurements
+	tau  map[string]*tauNodes         // by directory
+}
+
 // ReadDir reads all measurements below a directory. Files of no known format are
 // passed over with a warning.
 func ReadDir(name string, dir fs.FS, o Options) (*Dataset, error) {
-	all := New()
+	all := &directory{New(), map[[sha256.Size]byte]string{}, map[string]bool{}, map[string]*tauNodes{}}
+	var places []string // directories whose names carry a point
 	files := 0
 	err := fs.WalkDir(dir, ".", func(p string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		if entry.IsDir() {
-			return cmp.Or(all.readWhole(dir, name, p, o), all.warnTAU(dir, name, p))
+			if names, _ := PlaceOf(entry.Name()); len(names) > 0 && p != "." {
+				places = append(places, p)
+			}
+			return all.readWhole(dir, name, p, o)
 		}
 		if strings.HasPrefix(entry.Name(), ".") {
 			return nil
@@ -124,12 +137,18 @@ func ReadDir(name string, dir fs.FS, o Options) (*Dataset, error) {
 	if len(all.Series) == 0 {
 		return nil, fmt.Errorf("%s: holds no file with measurements", name)
 	}
+	for _, p := range places {
+		if names, _ := PlaceOf(path.Base(p)); !all.held[p] && !slices.ContainsFunc(names, func(n string) bool { return !slices.Contains(all.Parameters, n) }) {
+			all.warnf("%s holds no measurement, although its name is that of a point: is a file missing?", path.Join(name, p))
+		}
+	}
+	all.warnTAU(name)
 	all.DropConstant()
-	return all, nil
+	return all.Dataset, nil
 }
 
 // readFile adds what a file of a directory holds.
-func (d *Dataset) readFile(dir fs.FS, root, p string, o Options) error {
+func (d *directory) readFile(dir fs.FS, root, p string, o Options) error {
 	f, err := dir.Open(p)
 	if err != nil {
 		return err
@@ -152,11 +171,19 @@ func (d *Dataset) readFile(dir fs.FS, root, p string, o Options) error {
 	if err != nil {
 		return err
 	}
+	sum := sha256.Sum256(data)
+	if other, twice := d.sums[sum]; twice {
+		d.warnf("%s holds the same bytes as %s: if it is a copy, its measurements count twice", name, other)
+	}
+	d.sums[sum] = name
+	if kind.Name == tauFormat.Name {
+		d.noteTAU(p, data)
+	}
 	return d.mergePart(part, kind, name, p)
 }
 
 // readWhole adds what a directory holds that is one input, and skips it; the files of all others stand for themselves.
-func (d *Dataset) readWhole(dir fs.FS, root, p string, o Options) error {
+func (d *directory) readWhole(dir fs.FS, root, p string, o Options) error {
 	for _, f := range formats {
 		if f.Mark == "" || o.Format != "" && o.Format != f.Name {
 			continue
@@ -195,7 +222,7 @@ func (d *Dataset) readWhole(dir fs.FS, root, p string, o Options) error {
 }
 
 // mergePart adds what a part of a directory holds, with the parameters in its name.
-func (d *Dataset) mergePart(part *Dataset, kind Format, name, p string) error {
+func (d *directory) mergePart(part *Dataset, kind Format, name, p string) error {
 	if kind.PlaceInName {
 		if names, _ := PlaceOf(path.Dir(p)); kind.Name == "cube" && len(names) > 0 {
 			p = path.Dir(p) // profiles have names such as profile2.cubex
@@ -205,6 +232,9 @@ func (d *Dataset) mergePart(part *Dataset, kind Format, name, p string) error {
 		}
 	}
 	d.Merge(part)
+	for at := p; at != "."; at = path.Dir(at) {
+		d.held[at] = true
+	}
 	if len(d.Parameters) > MaxParameters {
 		return fmt.Errorf("%s: the files have more than %d parameters together", name, MaxParameters)
 	}

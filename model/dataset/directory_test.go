@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -21,6 +22,12 @@ func file(value int) *fstest.MapFile {
 var tau = &fstest.MapFile{Data: []byte("1 templated_functions_MULTI_TIME\n# Name Calls Subrs Excl Incl ProfileCalls\n" +
 	"\"main\" 1 0 5000 5000 0 GROUP=\"TAU_USER\"\n0 aggregates\n")}
 
+// tauOf is a profile of another node, with user events.
+func tauOf(calls int, events string) *fstest.MapFile {
+	text := strings.Replace(string(tau.Data), "\" 1 0", fmt.Sprintf("\" %d 0", calls), 1)
+	return &fstest.MapFile{Data: []byte(text + events)}
+}
+
 func TestReadDir(t *testing.T) {
 	for _, tc := range []struct {
 		name, want string
@@ -35,10 +42,15 @@ func TestReadDir(t *testing.T) {
 			fstest.MapFS{"p64n1.csv": file(1), "p64n2.csv": file(2)}, 0},
 		{"other files", "p\nf <default> [8]=[1]",
 			fstest.MapFS{"p8.csv": file(1), "README": {Data: []byte("no data")}}, 1},
-		{"all nodes", "\nmain visits []=[1 1]\nmain time [s] []=[0.005 0.005]\nmain inclusive_time [s] []=[0.005 0.005]",
-			fstest.MapFS{"profile.0.0.0": tau, "profile.1.0.0": tau}, 0},
-		{"a missing node", "\nmain visits []=[1 1]\nmain time [s] []=[0.005 0.005]\nmain inclusive_time [s] []=[0.005 0.005]",
-			fstest.MapFS{"profile.0.0.0": tau, "profile.2.0.0": tau, "profile.1.0.0/core": {}}, 2},
+		{"a copy", "p\nf <default> [16]=[1] [8]=[1]", fstest.MapFS{"run.p8.csv": file(1), "run.p16.csv": file(1)}, 1},
+		{"an empty place", "p\nf <default> [16]=[2] [8]=[1]",
+			fstest.MapFS{"p8/a.csv": file(1), "p16/a.csv": file(2), "p32/.a.csv": file(3), "v3/.a.csv": file(3)}, 1},
+		{"the last node is missing", "\nmain visits []=[1]\nmain time [s] []=[0.005]\nmain inclusive_time [s] []=[0.005]",
+			fstest.MapFS{"profile.0.0.0": tauOf(1, "1 userevents\n\"Message size sent to node 1\" 1 8 8 8 64\n")}, 1},
+		{"all nodes", "\nmain visits []=[1 2]\nmain time [s] []=[0.005 0.005]\nmain inclusive_time [s] []=[0.005 0.005]",
+			fstest.MapFS{"profile.0.0.0": tau, "profile.1.0.0": tauOf(2, "")}, 0},
+		{"a missing node", "\nmain visits []=[1 2]\nmain time [s] []=[0.005 0.005]\nmain inclusive_time [s] []=[0.005 0.005]",
+			fstest.MapFS{"profile.0.0.0": tau, "profile.2.0.0": tauOf(2, ""), "profile.1.0.0/core": {}}, 2},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			d, err := dataset.ReadDir("runs", tc.dir, dataset.Options{})
@@ -115,5 +127,32 @@ func TestReframeNull(t *testing.T) {
 	d, _, err := dataset.ReadNamed("x", []byte(text), dataset.Options{})
 	if err != nil || d.Measurements() != 1 || len(d.Warnings) != 1 {
 		t.Errorf("%+v, %v, want 1 measurement and a warning", d, err)
+	}
+}
+
+// What no profile of TAU can hold is an error with its place.
+func TestDamagedTAU(t *testing.T) {
+	for _, tc := range [][3]string{
+		{"5000 5000", "-5000 5000", `profile.0.0.0:3: the time of "main" is -5000, below 0`},
+		{"1 0", "-1 0", `profile.0.0.0:3: the visits of "main" is -1, below 0`},
+		{"main", "ma\x1bin", `profile.0.0.0:3: has a control character in the name "ma\x1bin"`},
+		{"main", "ma\x00in", `profile.0.0.0:3: has a byte 0`},
+	} {
+		text := strings.Replace(string(tau.Data), tc[0], tc[1], 1)
+		if _, _, err := dataset.Read("profile.0.0.0", []byte(text), ""); err == nil || !strings.Contains(err.Error(), tc[2]) {
+			t.Errorf("%q: %v, want %s", tc[1], err, tc[2])
+		}
+	}
+}
+
+// A key twice would lose a value; the line is named.
+func TestKeysTwice(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"params":{"p":1},"value":1,"value":2}`: "x:1: is not a line of Extra-P JSON: a key is there twice",
+		"{\"context\":{},\n\"benchmarks\":[{\"name\":\"a\",\"run_type\":\"iteration\",\"real_time\":1,\"real_time\":2,\"time_unit\":\"ns\"}]}": "x: line 2: the key \"real_time\" is there twice",
+	} {
+		if d, _, err := dataset.Read("x", []byte(text), ""); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %+v, %v; want %s", text, d, err, want)
+		}
 	}
 }

@@ -91,6 +91,9 @@ func Read(name string, data []byte, format string) (*Dataset, Format, error) {
 	}
 	if !f.Binary {
 		data = Clean(data)
+		if at := bytes.IndexByte(data, 0); at >= 0 {
+			return nil, f, fmt.Errorf("%s:%d: has a byte 0, which no text has (read as %s): the file is damaged", name, lineOf(data, int64(at)), f.Info)
+		}
 	}
 	d, err := f.Read(name, data)
 	if err != nil && !strings.HasPrefix(err.Error(), name+":") {
@@ -104,7 +107,7 @@ func Read(name string, data []byte, format string) (*Dataset, Format, error) {
 
 // finish completes what a reader of a format has read.
 func (d *Dataset) finish(name string, f Format) error {
-	d.makePlain()
+	d.makePlain(name)
 	d.warnOfMissing()
 	if d.Measurements() == 0 {
 		return fmt.Errorf("%s: holds no measurement (read as %s)", name, f.Info)
@@ -113,13 +116,20 @@ func (d *Dataset) finish(name string, f Format) error {
 }
 
 // makePlain makes names visible that others wrote.
-func (d *Dataset) makePlain() {
-	for i := range d.Parameters {
-		d.Parameters[i] = plain.Name(d.Parameters[i])
+func (d *Dataset) makePlain(file string) {
+	visible := func(name *string) {
+		if shown := plain.Name(*name); shown != *name {
+			d.warnf("%s: the name %s has characters that are not visible: is the file damaged?", file, shown)
+			*name = shown
+		}
 	}
-	for i := range d.Series {
-		s := d.Series[i]
-		s.CallPath, s.Metric, s.Unit = plain.Name(s.CallPath), plain.Name(s.Metric), plain.Name(s.Unit)
+	for i := range d.Parameters {
+		visible(&d.Parameters[i])
+	}
+	for _, s := range d.Series {
+		visible(&s.CallPath)
+		visible(&s.Metric)
+		visible(&s.Unit)
 	}
 	d.index = nil // by names
 }

@@ -217,8 +217,30 @@ func (h *hpcFile) values(m *hpcTree, d *Dataset) {
 		return
 	}
 	ranks := h.ranks(infos[1:], m.rankKind)
-	if sums, order := h.sums(infos[0], m); h.err == nil {
+	sums, order := h.sums(infos[0], m)
+	if 2*m.used < len(m.frames) && h.err == nil {
+		d.warnf("%s: has values of %d of the %d contexts that %s has: are they of the same database?", h.name, m.used, len(m.frames), hpcMeta)
+	}
+	h.checkNested(m, sums, order)
+	if h.err == nil {
 		h.err = m.put(h.name, d, sums, order, ranks)
+	}
+}
+
+// checkNested refuses inclusive values that are less than those of what was called: the contexts of meta.db are not those of the values.
+func (h *hpcFile) checkNested(m *hpcTree, sums map[hpcKey]float64, order []hpcKey) {
+	called := map[hpcKey]float64{}
+	for _, key := range order {
+		if key.path == 0 || !m.metrics[key.metric].inclusive {
+			continue
+		}
+		caller := hpcKey{m.steps[key.path].caller, key.metric}
+		called[caller] += sums[key]
+		if sum := called[caller]; sum > sums[caller]+1e-6*math.Abs(sum) {
+			h.fail("%s: %s has a sum of %g of %s, but what it called has %g: %s is not of the same database, or one of them is damaged; "+
+				"copy the whole database again", h.name, m.callPath(caller.path), sums[caller], m.metrics[key.metric].name, sum, hpcMeta)
+			return
+		}
 	}
 }
 
@@ -282,6 +304,7 @@ func (h *hpcFile) sums(info []byte, m *hpcTree) (sums map[hpcKey]float64, order 
 	r := bufio.NewReaderSize(io.NewSectionReader(h.r, int64(from), int64(10*n)), 1<<16)
 	sums = map[hpcKey]float64{}
 	next, b := uint64(0), make([]byte, 10)
+	last := int64(-1) // context
 	for i := 0; i < len(index.data) && h.err == nil; i += 12 {
 		start, end := le.Uint64(index.data[i+4:]), n
 		if i+12 < len(index.data) {
@@ -290,10 +313,17 @@ func (h *hpcFile) sums(info []byte, m *hpcTree) (sums map[hpcKey]float64, order 
 		if start < next || start > end || end > n {
 			h.fail("%s: byte %d: a context has the values %d to %d of %d; the file is damaged", h.name, index.from+uint64(i), start, end, n)
 		}
-		frame, called := m.frames[le.Uint32(index.data[i:])]
+		id := le.Uint32(index.data[i:])
+		if int64(id) <= last || i == 0 && start > 0 {
+			h.fail("%s: byte %d: context %d has the values %d to %d of %d after context %d, which had those up to %d; the file is damaged",
+				h.name, index.from+uint64(i), id, start, end, n, last, next)
+		}
+		last = int64(id)
+		frame, called := m.frames[id]
 		if !called || h.err != nil {
 			continue
 		}
+		m.used++
 		if _, err := r.Discard(int(10 * (start - next))); err != nil {
 			h.fail("%s: byte %d: %w", h.name, from+10*next, err)
 		}
@@ -302,6 +332,10 @@ func (h *hpcFile) sums(info []byte, m *hpcTree) (sums map[hpcKey]float64, order 
 				h.fail("%s: byte %d: %w", h.name, from+10*next, err)
 			}
 			key := hpcKey{frame.path, le.Uint16(b)}
+			if !m.known[key.metric] {
+				h.fail("%s: byte %d: a value of metric %d, which %s does not have: it is not of the same database, or one of them is damaged; copy "+
+					"the whole database again", h.name, from+10*next, key.metric, hpcMeta)
+			}
 			metric, ok := m.metrics[key.metric]
 			if !ok || metric.inclusive && !frame.whole {
 				continue

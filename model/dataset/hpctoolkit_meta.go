@@ -43,6 +43,7 @@ func (t *hpcTree) readMetrics() {
 		}
 		found := false
 		for _, s := range stats {
+			t.known[le.Uint16(s[0x12:])] = true
 			inclusive, ok := t.sumOf(s)
 			if !ok {
 				continue
@@ -132,6 +133,8 @@ type hpcTree struct {
 	hpcPaths
 	frames   map[uint32]hpcFrame
 	metrics  map[uint16]hpcMetric // by the numbers of their sums
+	known    map[uint16]bool      // numbers of all statistics
+	used     int                  // frames with values
 	rankKind int                  // of the names of threads; -1: none are ranks
 
 	long, without leftOut // functions, metrics
@@ -144,7 +147,8 @@ type hpcChildren struct {
 }
 
 func readHPCMeta(meta *hpcPart) *hpcTree {
-	t := &hpcTree{hpcPart: meta, hpcPaths: newHPCPaths(), frames: map[uint32]hpcFrame{}, metrics: map[uint16]hpcMetric{}}
+	t := &hpcTree{hpcPart: meta, hpcPaths: newHPCPaths(), frames: map[uint32]hpcFrame{}, metrics: map[uint16]hpcMetric{},
+		known: map[uint16]bool{}}
 	for _, read := range []func(){t.readKinds, t.readMetrics, t.readContexts} {
 		if t.err == nil {
 			read()

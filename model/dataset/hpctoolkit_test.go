@@ -317,9 +317,9 @@ func hpcExample(ranks int) (meta, profile *hpcWriter) {
 		),
 	}, []hpcContext{called(21, "worker")})
 	profile = hpcProfileFile(ranks, 2, []hpcValue{
-		{0, 2, 40},
+		{0, 2, 40}, {0, 22, 300},
 		{1, 2, 38},
-		{2, 1, 2}, {2, 2, 38}, {2, 3, 19},
+		{2, 1, 2}, {2, 2, 38}, {2, 3, 19}, {2, 22, 300},
 		{3, 1, 2}, {3, 2, 10}, // a line: part of main
 		{4, 1, 4}, {4, 2, 14}, {4, 21, 100}, {4, 22, 300},
 		{6, 1, 10}, {6, 2, 10}, {6, 11, 64}, {6, 21, 200},
@@ -347,8 +347,10 @@ func TestReadHPCToolkit(t *testing.T) {
 	x := strings.Repeat("x", 3000)
 	want := `p
 <root> inclusive_CPUTIME: [2]=[20]
+<root> inclusive_perf::cycles: [2]=[150]
 main CPUTIME: [2]=[1]
 main inclusive_CPUTIME: [2]=[19]
+main inclusive_perf::cycles: [2]=[150]
 main->solve CPUTIME: [2]=[2.5]
 main->solve inclusive_CPUTIME: [2]=[7.5]
 main->solve perf::cycles: [2]=[50]
@@ -460,7 +462,12 @@ func TestDamagedHPCToolkit(t *testing.T) {
 		{"profile", "list of profiles", 0x10, put(4, math.MaxUint32), "the index of the summary should have 51539607540 bytes here"},
 		{"profile", "thread 1", 0, put(2, math.MaxUint16), "run/profile.db: byte PLACE: the name of a thread has 65535 parts"},
 		{"profile", "thread 1", 0, put(2, 64), "the name of a thread should have 1024 bytes here"},
-		{"profile", "index", 4, put(8, 2), "run/profile.db: byte PLACE: a context has the values 2 to 1 of 31"},
+		{"profile", "index", 4, put(8, 3), "run/profile.db: byte PLACE: a context has the values 3 to 2 of 33"},
+		{"profile", "index", 4, put(8, 1), "run/profile.db: byte PLACE: context 0 has the values 1 to 2 of 33 after context -1, which had those up to 0"},
+		{"profile", "index", 12, put(4, 0), "context 0 has the values 2 to 3 of 33 after context 0, "},
+		{"profile", "values", 0, put(2, 99), "run/profile.db: byte PLACE: a value of metric 99, which meta.db does not have"},
+		{"profile", "values", 2, put(8, math.Float64bits(39)),
+			"run/profile.db: <root> has a sum of 39 of inclusive_CPUTIME, but what it called has 40: meta.db is not of the same database"},
 		{"profile", "values", 2, put(8, math.Float64bits(math.NaN())), "run/profile.db: byte PLACE: a value is not a number"},
 	} {
 		meta, profile := hpcExample(2)

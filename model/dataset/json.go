@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"slackline/internal/onekey"
 	"slackline/internal/suggest"
 )
 
@@ -186,6 +187,9 @@ func decoded[T any](read func(name string, file *T) (*Dataset, error)) func(name
 		err := s.value(file)
 		if err == nil {
 			err = s.end()
+		}
+		if err == nil {
+			err = onekey.Check(data)
 		}
 		if err != nil {
 			return nil, err

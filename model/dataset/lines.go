@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"slackline/internal/onekey"
 )
 
 // Extra-P JSON lines: one object per line,
@@ -76,6 +78,9 @@ func readLines(name string, data []byte) (*Dataset, error) {
 		}
 		if _, err := dec.Token(); err != io.EOF {
 			return errors.New("is not a line of Extra-P JSON: something follows its end")
+		}
+		if onekey.Check([]byte(line)) != nil {
+			return errors.New("is not a line of Extra-P JSON: a key is there twice")
 		}
 		if entry.Params == nil {
 			return errors.New("has no params")

@@ -3,11 +3,13 @@ package dataset
 import (
 	"bytes"
 	"fmt"
-	"io/fs"
+	"maps"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Profiles of TAU, one file profile.NODE.CONTEXT.THREAD for each thread:
@@ -19,7 +21,7 @@ import (
 //	0 aggregates
 //
 // Times are in microseconds; other metrics are named in the first line. Files of several threads are repetitions. The number of
-// processes is not in the file.
+// processes is not in the file; messages to other nodes, which user events count, name some.
 
 var tauFormat = Format{Name: "tau", Info: "TAU profile", PlaceInName: true, Sniff: sniffTAU, Read: readTAU}
 
@@ -30,30 +32,60 @@ var (
 	tauRow   = regexp.MustCompile(`^"(.*)" (\S+) (\S+) (\S+) (\S+) (\S+)(?: GROUP=.*)?$`)
 )
 
-var tauName = regexp.MustCompile(`^profile\.(\d+)\.\d+\.\d+$`)
+// tauPeer is in names of user events: messages to and from other nodes.
+var (
+	tauName = regexp.MustCompile(`^profile\.(\d+)\.\d+\.\d+$`)
+	tauPeer = regexp.MustCompile(`Message size (?:sent to|received from) node (\d+)`)
+)
 
-// warnTAU warns of nodes from 0 to the last one of a directory that have no profile.
-func (d *Dataset) warnTAU(dir fs.FS, root, p string) error {
-	entries, err := fs.ReadDir(dir, p)
-	if err != nil {
-		return err
+// tauNodes are the nodes of a directory: those with a profile, and how many there must be.
+type tauNodes struct {
+	there map[int]bool
+	count int
+}
+
+// noteTAU notes the node of a profile, and those that it exchanged messages with.
+func (d *directory) noteTAU(p string, data []byte) {
+	m := tauName.FindStringSubmatch(path.Base(p))
+	if m == nil {
+		return
 	}
-	nodes, last := map[int]bool{}, -1
-	for _, e := range entries {
-		if m := tauName.FindStringSubmatch(e.Name()); m != nil && !e.IsDir() {
-			if n, err := strconv.Atoi(m[1]); err == nil {
-				nodes[n], last = true, max(last, n)
+	n := d.tau[path.Dir(p)]
+	if n == nil {
+		n = &tauNodes{there: map[int]bool{}}
+		d.tau[path.Dir(p)] = n
+	}
+	for i, text := range append([]string{m[1]}, tauPeers(data)...) {
+		if node, err := strconv.Atoi(text); err == nil && node < maxFiles {
+			n.count = max(n.count, node+1)
+			n.there[node] = n.there[node] || i == 0
+		}
+	}
+}
+
+func tauPeers(data []byte) (nodes []string) {
+	for _, m := range tauPeer.FindAllSubmatch(data, -1) {
+		nodes = append(nodes, string(m[1]))
+	}
+	return nodes
+}
+
+// warnTAU warns of nodes from 0 to the last known one of a directory that have no profile.
+func (d *directory) warnTAU(root string) {
+	for _, p := range slices.Sorted(maps.Keys(d.tau)) {
+		missing, first := 0, 0
+		for node := range d.tau[p].count {
+			if !d.tau[p].there[node] {
+				if missing++; missing == 1 {
+					first = node
+				}
 			}
 		}
-	}
-	if missing := last + 1 - len(nodes); missing > 0 {
-		first := 0
-		for nodes[first] {
-			first++
+		if missing > 0 {
+			d.warnf("%s: of %d nodes %d have no profile, such as profile.%d.0.0: their times are missing", path.Join(root, p), d.tau[p].count,
+				missing, first)
 		}
-		d.warnf("%s: of %d nodes %d have no profile, such as profile.%d.0.0: their times are missing", path.Join(root, p), last+1, missing, first)
 	}
-	return nil
 }
 
 func readTAU(name string, data []byte) (*Dataset, error) {
@@ -86,6 +118,9 @@ func readTAU(name string, data []byte) (*Dataset, error) {
 				name, number, count)
 		}
 		rows++
+		if strings.ContainsFunc(m[1], unicode.IsControl) {
+			return nil, fmt.Errorf("%s:%d: has a control character in the name %q; the file is damaged", name, number, m[1])
+		}
 		path := strings.Join(strings.Fields(strings.ReplaceAll(m[1], "=>", "->")), " ")
 		path = strings.ReplaceAll(path, " -> ", "->")
 		for i, column := range []string{2: "visits", 4: metric, 5: "inclusive_" + metric} {
@@ -95,6 +130,10 @@ func readTAU(name string, data []byte) (*Dataset, error) {
 			v, err := parseFinite(m[i])
 			if err != nil {
 				return nil, fmt.Errorf("%s:%d: %w", name, number, err)
+			}
+			if v < 0 {
+				return nil, fmt.Errorf("%s:%d: the %s of %q is %s, below 0: the file is damaged, or TAU took off more overhead than there was: "+
+					"measure without TAU_COMPENSATE", name, number, column, m[1], m[i])
 			}
 			if i > 2 {
 				v *= factor
