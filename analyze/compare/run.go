@@ -168,13 +168,20 @@ func Read(data []byte) (Run, error) {
 	if d.Delays != nil {
 		r.Kinds |= Delays
 	}
+	named := func(metric, path string) {
+		if path == "" {
+			damaged = cmp.Or(damaged, fmt.Errorf("a %s has no callpath", metric))
+		}
+	}
 	for _, x := range d.Delays {
+		named(Delay, x.Path)
 		r.add(Delay, x.Path, amount(Delay, "short_s", x.Path, x.Short)+amount(Delay, "long_s", x.Path, x.Long))
 	}
 	if d.CallPaths != nil {
 		r.Kinds |= Times
 	}
 	for _, p := range d.CallPaths {
+		named(Time, p.Path)
 		r.add(Time, p.Path, amount(Time, "exclusive_s", p.Path, p.Exclusive))
 	}
 	return r, damaged

@@ -44,12 +44,12 @@ func TestOf(t *testing.T) {
 // TestReadKinds: what a document does not list was not measured; an empty list says that there is none.
 func TestReadKinds(t *testing.T) {
 	for text, want := range map[string]Kinds{
-		`{"run": {"time_s": 1}}`:                                                               0,
-		`{"run": {"time_s": 1}, "waits": []}`:                                                  Waits,
-		`{"run": {"time_s": 1}, "waits": null, "delays": []}`:                                  Delays,
-		`{"run": {"time_s": 0}, "callpaths": []}`:                                              Times,
-		`{"run": {"time_s": 1}, "waits": [], "delays": [], "callpaths": [{"exclusive_s": 1}]}`: Times | Waits | Delays,
-		`{"provenance": {"version": "0.1"}, "run": {"time_s": 1, "ranks": 1e9}}`:               0,
+		`{"run": {"time_s": 1}}`:                              0,
+		`{"run": {"time_s": 1}, "waits": []}`:                 Waits,
+		`{"run": {"time_s": 1}, "waits": null, "delays": []}`: Delays,
+		`{"run": {"time_s": 0}, "callpaths": []}`:             Times,
+		`{"run": {"time_s": 1}, "waits": [], "delays": [], "callpaths": [{"callpath": "f", "exclusive_s": 1}]}`: Times | Waits | Delays,
+		`{"provenance": {"version": "0.1"}, "run": {"time_s": 1, "ranks": 1e9}}`:                                0,
 	} {
 		if r, err := Read([]byte(text)); err != nil || r.Kinds != want {
 			t.Errorf("%s: kinds %b, %v; want %b", text, r.Kinds, err, want)
@@ -113,6 +113,8 @@ func TestRead(t *testing.T) {
 		t.Errorf("kinds %v, want those of waits and delays", r.Kinds)
 	}
 	for _, text := range []string{
+		`{"run": {"time_s": 1}, "callpaths": [{"exclusive_s": 1}]}`, `{"run": {"time_s": 1}, "delays": [{"short_s": 1, "long_s": 1}]}`,
+		`{"run": {"time_s": 1, "time_s": 2}}`,
 		"[]", `{"run": {}}`, "{", `{"run": {"time_s": -1}}`, `{"run": {"time_s": 1}, "callpaths": [{"callpath": "f", "exclusive_s": -1}]}`,
 		`{"run": {"time_s": 1}, "waits": [{"metric": "late_sender", "seconds": -1}]}`, `{"run": {"time_s": 1}, "delays": [{"long_s": -1}]}`,
 	} {

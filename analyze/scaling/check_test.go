@@ -294,7 +294,8 @@ func TestBaseline(t *testing.T) {
 // A digit of a stored model cannot change unnoticed; who edits a model leaves out its checksum.
 func TestBaselineSums(t *testing.T) {
 	b := &Baseline{Version: 1, Parameters: []string{"p"}, Models: []BaselineModel{
-		{Function: "f", Metric: "time", Expect: "O(p)", Formula: "2 * p", Error: 0.25, Points: [][]float64{{8}, {16}}, Values: []float64{1.5, 1e-7}},
+		{Function: "f", Metric: "time", Expect: "O(p)", Formula: "2 * p", Error: 0.25, Points: [][]float64{{8}, {16}},
+			Values: []float64{1.5, 1e-7}},
 	}}
 	var text bytes.Buffer
 	if err := b.Write(&text); err != nil {
@@ -303,7 +304,9 @@ func TestBaselineSums(t *testing.T) {
 	if _, err := ParseBaseline("b.json", text.Bytes()); err != nil {
 		t.Fatalf("%s: %v", text.Bytes(), err)
 	}
-	for _, change := range [][2]string{{"1.5", "1.6"}, {"16", "18"}, {`"p"`, `"q"`}, {"O(p)", "O(1)"}, {"0.25", "0.2"}, {`"f"`, `"g"`}, {"e-7", "e-8"}} {
+	for _, change := range [][2]string{
+		{"1.5", "1.6"}, {"16", "18"}, {`"p"`, `"q"`}, {"O(p)", "O(1)"}, {"0.25", "0.2"}, {`"f"`, `"g"`}, {"e-7", "e-8"},
+	} {
 		bad := strings.Replace(text.String(), change[0], change[1], 1)
 		_, err := ParseBaseline("b.json", []byte(bad))
 		if bad == text.String() || err == nil || !strings.Contains(err.Error(), `is not what was written`) {

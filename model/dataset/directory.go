@@ -138,7 +138,9 @@ func ReadDir(name string, dir fs.FS, o Options) (*Dataset, error) {
 		return nil, fmt.Errorf("%s: holds no file with measurements", name)
 	}
 	for _, p := range places {
-		if names, _ := PlaceOf(path.Base(p)); !all.held[p] && !slices.ContainsFunc(names, func(n string) bool { return !slices.Contains(all.Parameters, n) }) {
+		names, _ := PlaceOf(path.Base(p))
+		unknown := func(n string) bool { return !slices.Contains(all.Parameters, n) }
+		if !all.held[p] && !slices.ContainsFunc(names, unknown) {
 			all.warnf("%s holds no measurement, although its name is that of a point: is a file missing?", path.Join(name, p))
 		}
 	}

@@ -92,7 +92,8 @@ func Read(name string, data []byte, format string) (*Dataset, Format, error) {
 	if !f.Binary {
 		data = Clean(data)
 		if at := bytes.IndexByte(data, 0); at >= 0 {
-			return nil, f, fmt.Errorf("%s:%d: has a byte 0, which no text has (read as %s): the file is damaged", name, lineOf(data, int64(at)), f.Info)
+			return nil, f, fmt.Errorf("%s:%d: has a byte 0, which no text has (read as %s): the file is damaged", name,
+				lineOf(data, int64(at)), f.Info)
 		}
 	}
 	d, err := f.Read(name, data)

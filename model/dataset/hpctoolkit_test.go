@@ -463,7 +463,7 @@ func TestDamagedHPCToolkit(t *testing.T) {
 		{"profile", "thread 1", 0, put(2, math.MaxUint16), "run/profile.db: byte PLACE: the name of a thread has 65535 parts"},
 		{"profile", "thread 1", 0, put(2, 64), "the name of a thread should have 1024 bytes here"},
 		{"profile", "index", 4, put(8, 3), "run/profile.db: byte PLACE: a context has the values 3 to 2 of 33"},
-		{"profile", "index", 4, put(8, 1), "run/profile.db: byte PLACE: context 0 has the values 1 to 2 of 33 after context -1, which had those up to 0"},
+		{"profile", "index", 4, put(8, 1), "run/profile.db: byte PLACE: context 0 has the values 1 to 2 of 33 after context -1, which"},
 		{"profile", "index", 12, put(4, 0), "context 0 has the values 2 to 3 of 33 after context 0, "},
 		{"profile", "values", 0, put(2, 99), "run/profile.db: byte PLACE: a value of metric 99, which meta.db does not have"},
 		{"profile", "values", 2, put(8, math.Float64bits(39)),

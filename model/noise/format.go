@@ -58,7 +58,11 @@ func LoadFrom(from source.Source, path string) (*Profile, error) {
 }
 
 func read(from source.Source, name string, data []byte) (*Profile, error) {
-	return sniff(data).Read(name, data, func(path string) (*Trace, error) {
+	format := sniff(data)
+	if at := bytes.IndexByte(data, 0); format.Text && at >= 0 {
+		return nil, &FileError{name, 1 + bytes.Count(data[:at], []byte{'\n'}), "has a byte 0, which no text has; the file is damaged"}
+	}
+	return format.Read(name, data, func(path string) (*Trace, error) {
 		data, err := readFile(from, path)
 		if err != nil {
 			return nil, err

@@ -496,3 +496,26 @@ func TestDamagedLines(t *testing.T) {
 		}
 	}
 }
+
+// What a text cannot hold, and what is missing of a trace that numbers its lines, is noticed.
+func TestDamagedNoise(t *testing.T) {
+	data, err := os.ReadFile("testdata/timerlat.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err := Read("x", data); err != nil || strings.Contains(p.Note, "missing") {
+		t.Fatalf("the whole trace: %v, %v", p, err)
+	}
+	lines := strings.SplitAfter(string(data), "\n")
+	for _, lost := range []int{3, 7} { // interrupts: #1 and #2 of CPU 0
+		p, err := Read("x", []byte(strings.Join(slices.Delete(slices.Clone(lines), lost, lost+1), "")))
+		if err != nil || !strings.Contains(p.Note, "Activations of timers that are missing, or lack their interrupt: 1.") {
+			t.Errorf("without line %d: %+v, %v", lost+1, p, err)
+		}
+	}
+	data[len(data)-20] = 0
+	var bad *FileError
+	if _, err := Read("x", data); !errors.As(err, &bad) || bad.Line != len(lines)-1 {
+		t.Errorf("a byte 0: %v", err)
+	}
+}

@@ -58,6 +58,7 @@ type linuxReader struct {
 	events int // of all CPUs
 	lost   int // lines that say that events were lost
 	other  int // lines that are not events
+	gaps   int // activations of timers that are missing, or lack their interrupt
 }
 
 // linuxCPU is what a trace says about one CPU, times in nanoseconds.
@@ -67,6 +68,7 @@ type linuxCPU struct {
 	irqID      string // activation whose thread has not been seen yet
 	irqTime    int64
 	irqLatency int64
+	last       int // activation
 }
 
 type linuxEvent struct {
@@ -245,6 +247,14 @@ func (r *linuxReader) readLatency(cpu *linuxCPU, time int64, id, context, latenc
 	if err != nil {
 		return r.errorf("timer latency %s is not a number of ns", yamlfile.Quote(latency))
 	}
+	number, err := strconv.Atoi(strings.TrimPrefix(id, "#"))
+	if err != nil {
+		return r.errorf("activation %s is not # and a number", quoted(id))
+	}
+	if cpu.last > 0 && number != cpu.last+1 && (context == "irq" || number != cpu.last) || context != "irq" && cpu.irqID != id {
+		r.gaps++
+	}
+	cpu.last = number
 	if context == "irq" {
 		r.endActivation(cpu)
 		cpu.irqID, cpu.irqTime, cpu.irqLatency = id, time, int64(ns)
@@ -338,6 +348,9 @@ func (r *linuxReader) profile() (*Profile, error) {
 	}
 	if r.lost > 0 {
 		p.Note += fmt.Sprintf(" The trace says %d times that events were lost.", r.lost)
+	}
+	if r.gaps > 0 {
+		p.Note += fmt.Sprintf(" Activations of timers that are missing, or lack their interrupt: %d.", r.gaps)
 	}
 	if r.other > 0 {
 		p.Note += fmt.Sprintf(" Lines that are not events were left out: %d.", r.other)

@@ -1,8 +1,11 @@
 package trace
 
 import (
+	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"path"
@@ -154,6 +157,7 @@ func (s *source) alike(among func([]string) []string, sniff func([]byte) bool) (
 	}
 	masks := map[string]bool{}
 	left := map[string]string{} // why
+	sizes := map[int64][]string{}
 	names = slices.DeleteFunc(among(names), func(name string) bool {
 		switch head, err := readHead(s.fsys, s.beside(name)); {
 		case err != nil:
@@ -164,7 +168,11 @@ func (s *source) alike(among func([]string) []string, sniff func([]byte) bool) (
 			left[name] = "its first bytes are not those of the others"
 		default:
 			masks[anyNumber.ReplaceAllString(name, "0")] = true
-			return false
+			other := s.copied(name, sizes)
+			if other == "" {
+				return false
+			}
+			left[name] = "it is a copy of " + other
 		}
 		return true
 	})
@@ -175,5 +183,45 @@ func (s *source) alike(among func([]string) []string, sniff func([]byte) bool) (
 	}
 	return names, warnings, nil
 }
+
+// copied returns the file of the same bytes among those of the same size, and notes the size of this one.
+func (s *source) copied(name string, sizes map[int64][]string) string {
+	info, err := fs.Stat(s.fsys, s.beside(name))
+	if err != nil {
+		return ""
+	}
+	for _, other := range sizes[info.Size()] {
+		if same, err := sameBytes(s.fsys, s.beside(name), s.beside(other)); err == nil && same {
+			return other
+		}
+	}
+	sizes[info.Size()] = append(sizes[info.Size()], name)
+	return ""
+}
+
+// sameBytes compares two files of the same size.
+func sameBytes(fsys fs.FS, x, y string) (bool, error) {
+	var files [2]fs.File
+	var err error
+	for i, name := range []string{x, y} {
+		if files[i], err = fsys.Open(name); err != nil {
+			return false, err
+		}
+		defer files[i].Close()
+	}
+	var parts [2][1 << 16]byte
+	for {
+		n, err := io.ReadFull(files[0], parts[0][:])
+		m, other := io.ReadFull(files[1], parts[1][:])
+		if !bytes.Equal(parts[0][:n], parts[1][:m]) {
+			return false, nil
+		}
+		if err != nil || other != nil {
+			return isEnd(err) && isEnd(other), nil
+		}
+	}
+}
+
+func isEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
 
 var anyNumber = regexp.MustCompile("[0-9]+")

@@ -112,6 +112,34 @@ func TestFlight(t *testing.T) {
 }
 
 // TestDumpsCut cuts a file at every place: what is whole is read, and the cut is reported.
+// A copy of a rank's file is not another rank; files that say they are of two runs are refused.
+func TestCopiesAndMixedRuns(t *testing.T) {
+	read := func(files map[string]string) (*Trace, error) {
+		fsys := fstest.MapFS{}
+		for name, text := range files {
+			fsys[name] = &fstest.MapFile{Data: []byte(text)}
+		}
+		return Open(fsys, ".", Options{})
+	}
+	file := func(info, time string) string {
+		return `{"schemaVersion": 1, ` + info + ` "baseTimeNanoseconds": 1790857026000000000, "traceEvents": [{"ph": "X", "cat": "cpu_op", ` +
+			`"name": "f", "pid": 1, "tid": 1, "ts": ` + time + `, "dur": 2}]}`
+	}
+	of := func(world string) string { return `"distributedInfo": {"world_size": ` + world + `},` }
+	tr, err := read(map[string]string{"rank0.json": file("", "1"), "rank1.json": file("", "1"), "rank2.json": file("", "2")})
+	if err != nil || len(tr.Warnings) == 0 || tr.Warnings[0] != "rank1.json is left out: it is a copy of rank0.json" {
+		t.Errorf("a copy: %v, %v", tr, err)
+	}
+	if tr, err = read(map[string]string{"rank0.json": file(of("2"), "1"), "rank1.json": file(of("4"), "2")}); err == nil ||
+		!strings.Contains(err.Error(), "rank1.json: it is of a run of 4 ranks, but rank0.json of one of 2") {
+		t.Errorf("two runs: %v, %v", tr, err)
+	}
+	tr, err = read(map[string]string{"rank0.json": file(of("2"), "1"), "rank1.json": file(of("2"), "3600000001")})
+	if err != nil || len(tr.Notes) == 0 || !strings.Contains(tr.Notes[0], "rank1.json: its events begin 3600 s after those of another rank") {
+		t.Errorf("an hour later: %+v, %v", tr, err)
+	}
+}
+
 func TestDumpsCut(t *testing.T) {
 	logs, dumps := inspectorLogs()["run/a-pid2.log"].Data, flightDumps()["run/nccl_trace_rank_0"].Data
 	for name, data := range map[string][]byte{"a-pid2.log": logs, "rank_0.json": dumps} {

@@ -69,6 +69,9 @@ func (b *builder) align() error {
 			continue
 		}
 		ns := origin(r) - earliest
+		if far := ns / 1e9; far > 60 {
+			b.warn("%s: its events begin %d s after those of another rank: is it of another run, or its clock wrong?", r.show, far)
+		}
 		if ns > math.MaxInt64/4/1000 || ns < 0 {
 			return fmt.Errorf("%s: its times are more than 26 days after those of other ranks; is it of another run?", r.show)
 		}

@@ -225,6 +225,9 @@ func (f *chromeFile) event(b []byte) (int, error) {
 	}); err != nil {
 		return 0, err
 	}
+	if err := cmp.Or(checkID(raw[memberPid]), checkID(raw[memberTid])); err != nil {
+		return 0, err
+	}
 	phase := string(unquoted(raw[memberPhase]))
 	switch phase {
 	case "X", "B", "E":

@@ -140,6 +140,12 @@ func TestChromeDamage(t *testing.T) {
 		{"only ends", list(end(1, 1, 5)), 0, "", "in/a.json: there is no call in the trace"},
 		{"times that are none", list(event, whole(1, 1, "b", -1, -1), `{"ph": "X", "pid": 1, "tid": 1, "ts": "x"}`,
 			`{"ph": "B", "pid": 1, "tid": 1}`), 1, "in/a.json: 3 events have no valid time and are left out", ""},
+		{"times that are not JSON", list(event, `{"ph": "X", "pid": 1, "tid": 1, "name": "a", "ts": 007, "dur": 1}`,
+			`{"ph": "X", "pid": 1, "tid": 1, "name": "a", "ts": 7., "dur": 1}`), 1, "in/a.json: 2 events have no valid time and are left out", ""},
+		{"a process that is none", list(event, `{"ph": "X", "pid": NaN, "tid": 1, "name": "a", "ts": 7, "dur": 1}`), 1,
+			`in/a.json: byte %d: "NaN" is not the number of a process or thread`, ""},
+		{"a thread that is none", list(event, `{"ph": "X", "pid": 1, "tid": {}, "name": "a", "ts": 7, "dur": 1}`), 1,
+			`in/a.json: byte %d: "{}" is not the number of a process or thread`, ""},
 		{"times that are far", list(event, `{"ph": "X", "pid": 1, "tid": 1, "ts": 1e17, "dur": 1}`,
 			`{"ph": "X", "pid": 1, "tid": 1, "ts": 1, "dur": 1e17}`), 1, "in/a.json: 2 events have no valid time and are left out", ""},
 	} {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"unicode/utf8"
@@ -133,6 +134,9 @@ func (f *rankFile) event(b []byte) (int, error) {
 		e.has = 1 << memberTime
 	}
 	for _, m := range []member{memberPid, memberTid} {
+		if err := checkID(raw[m]); err != nil {
+			return 0, err
+		}
 		e.numbers[m] = f.id(raw[m])
 		e.has |= 1 << m
 	}
@@ -223,6 +227,17 @@ func unescaped(text string) string {
 		return text
 	}
 	return out
+}
+
+// checkID refuses what can be no number or name of a process or thread.
+func checkID(v []byte) error {
+	if len(v) == 0 || v[0] == '"' || string(v) == "null" {
+		return nil
+	}
+	if v[0] != '-' && (v[0] < '0' || v[0] > '9') || len(v) > 1 && v[1] == 'I' {
+		return fmt.Errorf("%q is not the number of a process or thread", v[:min(len(v), 40)])
+	}
+	return nil
 }
 
 // id is the number of a process or thread; words get numbers of their own.

@@ -107,8 +107,37 @@ func Read(fsys fs.FS, dir string, names []string, show func(name string) string,
 		return nil, err
 	}
 	k := &Profile{files: files}
+	if err := k.checkRun(); err != nil {
+		return nil, err
+	}
 	k.setRanks()
 	return k, k.check()
+}
+
+// checkRun refuses files that are not of one run by what they say about it.
+func (k *Profile) checkRun() error {
+	var world *rankFile
+	groups := map[string]*rankFile{}
+	of := map[string][]int32{}
+	for _, f := range k.files {
+		if f.info.World > 0 && world == nil {
+			world = f
+		}
+		if f.info.World > 0 && f.info.World != world.info.World {
+			return damage.At(f.show, -1, "it is of a run of %d ranks, but %s of one of %d; give the files of one run", f.info.World, world.show,
+				world.info.World)
+		}
+		for _, g := range f.info.Groups {
+			name := fmt.Sprint(g.Name)
+			if groups[name] == nil {
+				groups[name], of[name] = f, g.Ranks
+			} else if len(g.Ranks) > 0 && len(of[name]) > 0 && !slices.Equal(g.Ranks, of[name]) {
+				k.warn("%s: its process group %s has the ranks %v, but that of %s %v: are they of one run?", f.show, plain.Name(name), g.Ranks,
+					groups[name].show, of[name])
+			}
+		}
+	}
+	return nil
 }
 
 // maxKinetoRank bounds the number of a rank that a file names.

@@ -356,10 +356,13 @@ func micros(v []byte) (us, ps int64, ok bool) {
 	for ; i < len(v) && v[i] >= '0' && v[i] <= '9' && i < 18; i++ {
 		us = 10*us + int64(v[i]-'0')
 	}
-	if i == 0 {
+	if i == 0 || i > 1 && v[0] == '0' {
 		return 0, 0, false
 	}
 	if i < len(v) && v[i] == '.' {
+		if i+1 == len(v) {
+			return 0, 0, false
+		}
 		for i++; i < len(v) && v[i] >= '0' && v[i] <= '9'; i++ {
 			ps += scale * int64(v[i]-'0')
 			scale /= 10

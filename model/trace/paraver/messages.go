@@ -118,8 +118,9 @@ func (r *reader) messages() {
 
 // hasMessage are calls that send a message, or post or end the receive of one.
 var hasMessage = map[string]bool{
-	"mpi_send": true, "mpi_ssend": true, "mpi_rsend": true, "mpi_bsend": true, "mpi_recv": true, "mpi_sendrecv": true, "mpi_sendrecv_replace": true,
-	"mpi_isend": true, "mpi_issend": true, "mpi_irsend": true, "mpi_ibsend": true, "mpi_irecv": true,
+	"mpi_send": true, "mpi_ssend": true, "mpi_rsend": true, "mpi_bsend": true, "mpi_recv": true, "mpi_sendrecv": true,
+	"mpi_sendrecv_replace": true,
+	"mpi_isend":            true, "mpi_issend": true, "mpi_irsend": true, "mpi_ibsend": true, "mpi_irecv": true,
 }
 
 func sortParts(list []part) {

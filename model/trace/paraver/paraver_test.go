@@ -115,7 +115,7 @@ func TestLostMessages(t *testing.T) {
 	for body, want := range map[string]string{
 		message(1, 100, 2, 100, 150) + message(1, 115, 2, 160, 180): "x.prv: 1 messages begin or end outside of MPI calls; they are left out",
 		message(1, 100, 2, 100, 155):                                "x.prv: 1 messages begin or end outside of MPI calls; they are left out",
-		message(1, 100, 2, 100, 150):                                "x.prv: 2 calls that send or receive have no message, such as MPI_Send of task 1 at 120: ",
+		message(1, 100, 2, 100, 150):                                "x.prv: 2 calls that send or receive have no message, such as MPI_Send of task 1",
 		message(1, 100, 2, 160, 180) + message(1, 120, 2, 100, 150): "x.prv: 1 messages overtake others with the same tag",
 	} {
 		tr := read(t, calls+body)
@@ -170,7 +170,10 @@ func TestCalls(t *testing.T) {
 			"one after the other", at(10, "50000001:1") + at(20, "50000001:2:50000001:0") + at(30, "50000001:0"),
 			"application 10-30, MPI_Send 10-20, MPI_Recv 20-30", alone(2),
 		},
-		{"began before the trace", at(10, "50000001:0") + at(20, "50000001:1") + at(30, "50000001:0"), "application 10-30, MPI_Send 20-30", alone(1)},
+		{
+			"began before the trace", at(10, "50000001:0") + at(20, "50000001:1") + at(30, "50000001:0"), "application 10-30, MPI_Send 20-30",
+			alone(1),
+		},
 		{
 			"torn", at(10, "60000019:1") + at(20, "50000001:1") + at(30, "60000019:0") + at(40, "50000001:0"),
 			"application 10-40, solve 10-40, MPI_Send 20-30", "x.prv: 2 calls end where none or another one is open",
