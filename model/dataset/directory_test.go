@@ -145,6 +145,16 @@ func TestDamagedTAU(t *testing.T) {
 	}
 }
 
+// Exclusive and inclusive values of a profile of TAU must fit.
+func TestTAUValuesFit(t *testing.T) {
+	for row, want := range map[string]int{"1 0 5000 5000": 0, "1 2 4000 5000": 0, "1 2 6000 5000": 1, "1 0 5000 50000": 1} {
+		d, _, err := dataset.Read("x", []byte(strings.Replace(string(tau.Data), "1 0 5000 5000", row, 1)), "")
+		if err != nil || len(d.Warnings) != want {
+			t.Errorf("%s: %v, %v; want %d warnings", row, d, err, want)
+		}
+	}
+}
+
 // A key twice would lose a value; the line is named.
 func TestKeysTwice(t *testing.T) {
 	for text, want := range map[string]string{

@@ -102,6 +102,7 @@ func readTAU(name string, data []byte) (*Dataset, error) {
 		return nil, fmt.Errorf("%s:1: %w", name, err)
 	}
 	d := New()
+	var odd leftOut
 	number, rows := 0, 0
 	for line := range bytes.Lines(data) {
 		number++
@@ -143,6 +144,9 @@ func readTAU(name string, data []byte) (*Dataset, error) {
 				d.Get(path, column).Unit = unit
 			}
 		}
+		if subrs, _ := parseFinite(m[3]); !tauFits(subrs, m[4], m[5]) {
+			odd.add(fmt.Sprintf("%q in line %d", m[1], number))
+		}
 	}
 	if float64(rows) > count {
 		return nil, fmt.Errorf("%s:%d: has more than the %g functions that the first line announces; the file is damaged", name, number, count)
@@ -150,5 +154,16 @@ func readTAU(name string, data []byte) (*Dataset, error) {
 	if float64(rows) < count {
 		return nil, fmt.Errorf("%s:%d: ends after %d of %g functions; the file is not complete", name, number, rows, count)
 	}
+	odd.warn(d, "%s: functions whose inclusive value is below the exclusive one, or another one although they called nothing (is it damaged?)",
+		name)
 	return d, nil
+}
+
+// tauFits reports whether the exclusive and the inclusive value of a function fit, with what TAU rounds: without calls of others both are
+// the same.
+func tauFits(subrs float64, exclusive, inclusive string) bool {
+	excl, _ := parseFinite(exclusive)
+	incl, _ := parseFinite(inclusive)
+	slack := 1 + 1e-4*incl
+	return excl <= incl+slack && (subrs != 0 || incl <= excl+slack)
 }
