@@ -189,6 +189,9 @@ func (a *allprofTrace) define() {
 		if l.Events > 0 && !slices.Contains(scan.names, "MPI_Init") && !slices.Contains(scan.names, "MPI_Init_thread") {
 			a.warn("%s: there is no MPI_Init: the start of the file is missing", scan.show)
 		}
+		if scan.others > 0 && !scan.own {
+			a.warn("%s: its calls name rank %d of %d, not %d: is it the file of another rank?", scan.show, scan.others-1, scan.world, rank)
+		}
 		if scan.hasDiff != a.scans[some].hasDiff {
 			a.warn("%s: only some ranks name the difference of their clock from that of rank 0 (# clockdiff): lines are missing", scan.show)
 		}
@@ -318,6 +321,8 @@ type allprofScan struct {
 	hasDiff    bool
 	hasFinal   bool
 	world      int      // size of the largest communicator
+	own        bool     // a communicator of that size has the rank of the file
+	others     int      // one has another rank: that, and 1
 	names      []string // of calls, in the order in which they come
 	events     uint64
 	last       int64 // time
@@ -379,7 +384,14 @@ func (a *allprofTrace) scan(name string, rank int) (*allprofScan, error) {
 		}
 	}
 	w.using = func(m allprof.Comm) {
-		s.world = max(s.world, m.Size)
+		if m.Size > s.world {
+			s.world, s.own, s.others = m.Size, false, 0
+		}
+		if m.Size == s.world && m.Rank == s.rank {
+			s.own = true
+		} else if m.Size == s.world {
+			s.others = m.Rank + 1
+		}
 		if before, ok := seen[m.Handle]; !ok || before != m {
 			seen[m.Handle] = m
 			s.comms = append(s.comms, allprofCommUse{line: w.number, Comm: m})

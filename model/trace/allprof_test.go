@@ -95,7 +95,8 @@ func TestAllprofSample(t *testing.T) {
 func TestAllprofOldFiles(t *testing.T) {
 	text := "# collprof 0.9 output file\n# Sun Oct 26 12:33:51 2008\n# host: box\n# Init clockdiff: 0.000000\n\n" +
 		"MPI_Init:-:1:2:1.0\nMPI_Bcast:3.25:5648928:12:13,1,1:0:5641280,0,2:4.000001\n# Finalize clockdiff: 0.000000\nMPI_Finalize:13.0:-\n"
-	files := fstest.MapFS{"trace_bcast-00.dat": {Data: []byte(text)}, "trace_bcast-01.dat": {Data: []byte(text)}, "trace_bcast-02.txt": {}}
+	other := strings.ReplaceAll(text, ",0,2:", ",1,2:")
+	files := fstest.MapFS{"trace_bcast-00.dat": {Data: []byte(text)}, "trace_bcast-01.dat": {Data: []byte(other)}, "trace_bcast-02.txt": {}}
 	tr, err := Open(files, "trace_bcast-00.dat", Options{Strict: true})
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +104,7 @@ func TestAllprofOldFiles(t *testing.T) {
 	if tr.Ranks != 2 || tr.Locations[1].Host != "box" {
 		t.Errorf("definitions = %+v", tr.Definitions)
 	}
-	if got, want := records(t, tr, 1), []string{"MPI_Bcast bcast root 0 sent 12@3000.001"}; !slices.Equal(got, want) {
+	if got, want := records(t, tr, 1), []string{"MPI_Bcast bcast root 0 received 12@3000.001"}; !slices.Equal(got, want) {
 		t.Errorf("records = %q, want %q", got, want)
 	}
 }
@@ -317,6 +318,16 @@ func TestAllprofLostStart(t *testing.T) {
 		if err != nil || len(tr.Warnings) != 1 || !strings.Contains(tr.Warnings[0], want) {
 			t.Errorf("%s: %+v, %v; want a warning with %q", text, tr.Warnings, err, want)
 		}
+	}
+}
+
+// The file of one rank in place of another one's is noticed by the ranks that its calls name.
+func TestAllprofOtherRank(t *testing.T) {
+	const text = "INIT\nMPI_Barrier:1100:7,0,2:1101\nFINALIZE"
+	tr, err := Open(rankFiles(text, text), ".", Options{})
+	want := "pmpi-trace-rank-1.txt: its calls name rank 0 of 2, not 1: is it the file of another rank?"
+	if err != nil || len(tr.Warnings) != 1 || tr.Warnings[0] != want {
+		t.Errorf("warnings %q, %v; want %q", tr.Warnings, err, want)
 	}
 }
 

@@ -105,13 +105,18 @@ func TestFlight(t *testing.T) {
 	if len(d.Streams) != 3 || len(d.Collectives) != 1 || d.Streams[0].End[0]-d.Streams[0].Begin[0] != 50*unit.Microsecond {
 		t.Errorf("streams %+v, collectives %+v", d.Streams, d.Collectives)
 	}
+	double := flightDumps()
+	double["run/nccl_trace_rank_1"].Data = append(double["run/nccl_trace_rank_1"].Data, flightDump()...)
+	const follows = "something follows the end of the dump"
+	if tr, err = Open(double, "run", Options{}); err != nil || !strings.Contains(strings.Join(tr.Warnings, ""), follows) {
+		t.Errorf("two dumps in a file: %+v, %v", tr, err)
+	}
 	pickle := fstest.MapFS{"nccl_trace_rank_0": {Data: []byte("\x80\x02}q\x00X\x07\x00\x00\x00entriesX\x11collective_seq_id")}}
 	if _, err := Open(pickle, "nccl_trace_rank_0", Options{}); err == nil || !strings.Contains(err.Error(), "pickle") {
 		t.Errorf("a pickle: %v", err)
 	}
 }
 
-// TestDumpsCut cuts a file at every place: what is whole is read, and the cut is reported.
 // A copy of a rank's file is not another rank; files that say they are of two runs are refused.
 func TestCopiesAndMixedRuns(t *testing.T) {
 	read := func(files map[string]string) (*Trace, error) {
@@ -140,6 +145,7 @@ func TestCopiesAndMixedRuns(t *testing.T) {
 	}
 }
 
+// TestDumpsCut cuts a file at every place: what is whole is read, and the cut is reported.
 func TestDumpsCut(t *testing.T) {
 	logs, dumps := inspectorLogs()["run/a-pid2.log"].Data, flightDumps()["run/nccl_trace_rank_0"].Data
 	for name, data := range map[string][]byte{"a-pid2.log": logs, "rank_0.json": dumps} {

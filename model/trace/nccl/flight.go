@@ -112,7 +112,13 @@ func parseFlight(f *file, in fs.File) error {
 			return cut(err)
 		}
 	}
-	return expect('}')
+	if err := expect('}'); err != nil {
+		return err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return damage.At(f.show, d.InputOffset(), "something follows the end of the dump; one file holds one dump")
+	}
+	return nil
 }
 
 // takeGroups keeps the ranks of the process groups.
