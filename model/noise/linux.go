@@ -249,7 +249,7 @@ func (r *linuxReader) readLatency(cpu *linuxCPU, time int64, id, context, latenc
 	}
 	number, err := strconv.Atoi(strings.TrimPrefix(id, "#"))
 	if err != nil {
-		return r.errorf("activation %s is not # and a number", quoted(id))
+		return r.errorf("activation %s is not # and a number", yamlfile.Quote(id))
 	}
 	if cpu.last > 0 && number != cpu.last+1 && (context == "irq" || number != cpu.last) || context != "irq" && cpu.irqID != id {
 		r.gaps++
