@@ -1,8 +1,28 @@
 /* Collectives that reduce, as messages. What comes from lower ranks is the left operand of what comes from higher ones, so that
  * operations need not commute. */
 #include "collectives.h"
+#include "slackline_mpi.h"
 
-static bool bad(MPI_Count count, MPI_Datatype type, MPI_Op op) { return inj_bad(count, type) || op == MPI_OP_NULL; }
+static bool among(MPI_Datatype type, const MPI_Datatype *list, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (type == list[i]) return true;
+    return false;
+}
+
+/* refused reports whether MPI refuses its own operation for a type, or may: it reports that itself, on all ranks and to the
+ * communicator's error handler. Operations of the program take any type. */
+static bool refused(MPI_Datatype type, MPI_Op op) {
+    const MPI_Datatype pairs[] = {MPI_2INT, MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_INT, MPI_SHORT_INT, MPI_LONG_DOUBLE_INT, MPI_2INTEGER, MPI_2REAL, MPI_2DOUBLE_PRECISION};
+    const MPI_Datatype reals[] = {MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION};
+    bool located = op == MPI_MAXLOC || op == MPI_MINLOC, bits = op == MPI_BAND || op == MPI_BOR || op == MPI_BXOR;
+    bool logical = op == MPI_LAND || op == MPI_LOR || op == MPI_LXOR;
+    if (!located && !bits && !logical && op != MPI_SUM && op != MPI_PROD && op != MPI_MAX && op != MPI_MIN) return false;
+    if (among(type, pairs, sizeof pairs / sizeof *pairs)) return !located;
+    if (located || ((bits || logical) && among(type, reals, sizeof reals / sizeof *reals))) return true;
+    return (type == MPI_BYTE && !bits) || !sl_predefined(type);
+}
+
+static bool bad(MPI_Count count, MPI_Datatype type, MPI_Op op) { return inj_bad(count, type) || op == MPI_OP_NULL || refused(type, op); }
 
 /* contribution is what this rank puts in: where it is, not to be changed. */
 static const void *contribution(const void *sendbuf, void *recvbuf) { return sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf; }

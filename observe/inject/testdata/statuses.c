@@ -163,6 +163,26 @@ static void sends(void) {
     show_sent("Ibarrier, Test", &s, result);
 }
 
+/* reductions asks for operations that MPI does not have for these types: every rank gets the error. */
+static void reductions(void) {
+    const MPI_Op ops[] = {MPI_BAND, MPI_SUM, MPI_MAXLOC, MPI_MAX, MPI_SUM};
+    int in[4] = {1, 2, 3, 4}, out[4], class[4];
+    MPI_Datatype two, types[] = {MPI_FLOAT, MPI_DATATYPE_NULL, MPI_INT, MPI_2INT, MPI_BYTE};
+    MPI_Type_contiguous(2, MPI_INT, &two);
+    MPI_Type_commit(&two);
+    types[1] = two;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int i = 0; i < 5; i++) {
+        MPI_Error_class(MPI_Allreduce(in, out, 1, types[i], ops[i], MPI_COMM_WORLD), &class[0]);
+        MPI_Error_class(MPI_Reduce(in, out, 1, types[i], ops[i], 0, MPI_COMM_WORLD), &class[1]);
+        MPI_Error_class(MPI_Scan(in, out, 1, types[i], ops[i], MPI_COMM_WORLD), &class[2]);
+        MPI_Error_class(MPI_Reduce_scatter_block(in, out, 1, types[i], ops[i], MPI_COMM_WORLD), &class[3]);
+        printf("%d: wrong reduction %d: %d %d %d %d\n", me, i, class[0], class[1], class[2], class[3]);
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Type_free(&two);
+}
+
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
@@ -170,6 +190,7 @@ int main(int argc, char **argv) {
     failures();
     alone();
     sends();
+    reductions();
     const char *loaded = getenv("LD_PRELOAD");
     printf("%d: programs that it starts load %s\n", me, loaded != NULL ? loaded : "nothing more");
     for (char **e = environ; *e != NULL; e++)
