@@ -37,6 +37,15 @@ func (a *analysis) result(acc *account) *Result {
 	return r
 }
 
+// Time is the time of all that could wait: threads while they were recorded, and devices.
+func (r *Result) Time() unit.Duration {
+	all := r.Timeline.Lifetimes() - r.Timeline.Unrecorded()
+	for i := range r.Devices {
+		all += r.Devices[i].Span
+	}
+	return all
+}
+
 // waitsByLocation sums the wait states of each location up.
 func (a *analysis) waitsByLocation() []map[waitKey]*Wait {
 	parts := make([]map[waitKey]*Wait, len(a.tl.Locations))

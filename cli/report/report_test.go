@@ -247,6 +247,50 @@ func TestReportSaysWhatItsCommandsSay(t *testing.T) {
 	}
 }
 
+// The share of waiting is what waits says it is: devices wait, too, and nobody waits while recording is off.
+func TestReportShareOfWaiting(t *testing.T) {
+	off := filepath.Join(t.TempDir(), "off.trace")
+	text := `slackline trace 1
+unit us
+rank 0
+0..50 f
+50..60 MPI_Send: send to 1
+@60 recording off
+@90 recording on
+90..100 f
+rank 1
+0..10 f
+10..60 MPI_Recv: recv from 0
+@60 recording off
+@90 recording on
+90..100 f
+`
+	if err := os.WriteFile(off, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for run, who := range map[string]string{
+		"../../testdata/accelerator/cases/10-mpi-cuda/traces.otf2": "The processes and their devices spend ",
+		off: "The processes spend ",
+	} {
+		code, stdout, stderr := clitest.Run("", "waits", run, "--quiet")
+		share := regexp.MustCompile(`(?m)^waiting .*, (.* %) of the .*time of all threads`).FindStringSubmatch(stdout)
+		if code != 0 || share == nil {
+			t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
+		}
+		r := makeReport(t, run)
+		var said []string
+		for _, b := range r.section("waits").Content {
+			said = append(said, b.Text)
+		}
+		if text := r.Summary[1]; !strings.HasPrefix(text, who+share[1]+" of their time waiting") {
+			t.Errorf("the summary of %s says %q, want %s", run, text, share[1])
+		}
+		if text := strings.Join(said, "\n"); !strings.Contains(text, " in all, "+share[1]+" of the time of all ") {
+			t.Errorf("the section of %s says %q, want %s", run, text, share[1])
+		}
+	}
+}
+
 // The factors of the computation are those of compare, and the counters those of profile.
 func TestReportOfCounters(t *testing.T) {
 	runs := []string{"../../testdata/traces/counters-2.trace", "../../testdata/traces/counters-4.trace"}

@@ -16,10 +16,8 @@ import (
 // writeText writes a ranked summary that fits a screen, and what else was asked for.
 func (r *waitsReport) Text(a *env.Env, w io.Writer) {
 	tl, t := r.run.Timeline, &r.result.Totals
-	all := tl.Lifetimes() - tl.Unrecorded()
 	who := "threads"
-	for i := range r.result.Devices {
-		all += r.result.Devices[i].Span
+	if len(r.result.Devices) > 0 {
 		who = "threads and devices"
 	}
 	fmt.Fprintf(w, "%s\n\n", r.run.Headline())
@@ -30,7 +28,8 @@ func (r *waitsReport) Text(a *env.Env, w io.Writer) {
 	if tl.Unrecorded() > 0 {
 		of = "recorded time"
 	}
-	fmt.Fprintf(w, "waiting %s, %s of the %s of all %s\n", t.Waiting.Amount.Short(), phrase.Percent(t.Waiting.Amount, all), of, who)
+	fmt.Fprintf(w, "waiting %s, %s of the %s of all %s\n", t.Waiting.Amount.Short(),
+		phrase.Percent(t.Waiting.Amount, r.result.Time()), of, who)
 	if !r.result.Forward {
 		fmt.Fprintf(w, "  direct %s, indirect %s; propagating %s, terminal %s\n", phrase.Percent(t.Waiting.Direct, t.Waiting.Amount),
 			phrase.Percent(t.Waiting.Indirect, t.Waiting.Amount),

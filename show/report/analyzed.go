@@ -68,5 +68,10 @@ func (a *analyzed) name(path int32) string { return a.waits.Paths.Names[path] }
 // runTime is how long the part took.
 func (a *analyzed) runTime() unit.Duration { return a.timeline.End - a.timeline.Start }
 
-// total is the time of all threads.
-func (a *analyzed) total() unit.Duration { return a.timeline.Lifetimes() }
+// devices are words for the accelerators of the ranks, if they have any.
+func (a *analyzed) devices() string {
+	if len(a.waits.Devices) == 0 {
+		return ""
+	}
+	return " and their devices"
+}

@@ -247,7 +247,7 @@ func (s *story) tellCompared(section *Section) *Missing {
 		}
 		t.Add(tables.Text(r.run.Name), tables.Count(r.timeline.Ranks), tables.Time(r.runTime()), change, tables.Share(r.efficiency.Parallel),
 			tables.Share(r.efficiency.LoadBalance),
-			tables.Share(r.efficiency.Communication), tables.Share(tables.ShareOf(r.waits.Totals.Waiting.Amount, r.total())), largest)
+			tables.Share(r.efficiency.Communication), tables.Share(tables.ShareOf(r.waits.Totals.Waiting.Amount, r.waits.Time())), largest)
 	}
 	section.table(t)
 	section.figure(s.seriesFigure(words))

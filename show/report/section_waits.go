@@ -77,8 +77,8 @@ func (a *analyzed) tellNotAnalyzed(section *Section) {
 // waitWords sums the waits up.
 func (a *analyzed) waitWords(causes []waits.DelaySum) string {
 	t := &a.waits.Totals
-	text := fmt.Sprintf("Ranks wait for %s in all, %s of the time of %s. ", t.Waiting.Amount.Short(), phrase.Percent(t.Waiting.Amount,
-		a.total()), a.crowd())
+	text := fmt.Sprintf("Ranks wait for %s in all, %s of the time of %s%s. ", t.Waiting.Amount.Short(), phrase.Percent(t.Waiting.Amount,
+		a.waits.Time()), a.crowd(), a.devices())
 	if len(causes) == 0 {
 		return text + "No cause was found: the ranks that waited had not synchronized with the late ranks before."
 	}

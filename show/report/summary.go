@@ -57,14 +57,14 @@ func (s *story) usefulSentence() string {
 
 func (s *story) causeSentence(fix *Fix) string {
 	a := s.main()
-	waiting := tables.ShareOf(a.waits.Totals.Waiting.Amount, a.total())
+	waiting := tables.ShareOf(a.waits.Totals.Waiting.Amount, a.waits.Time())
 	causes := a.waits.DelaysByPath()
 	if len(causes) == 0 || waiting < 0.01 {
 		return "The processes hardly wait for each other, so there is little to gain from a better balance."
 	}
 	c := causes[0]
-	text := fmt.Sprintf("The processes spend %s of their time waiting for each other, and %s of that is due to %s", phrase.Percent(waiting, 1),
-		phrase.Percent(a.waits.Share(c.Sum()), 1), code(a.name(c.Path)))
+	text := fmt.Sprintf("The processes%s spend %s of their time waiting for each other, and %s of that is due to %s", a.devices(),
+		phrase.Percent(waiting, 1), phrase.Percent(a.waits.Share(c.Sum()), 1), code(a.name(c.Path)))
 	switch {
 	case fix == nil:
 	case fix.Path == a.name(c.Path):
