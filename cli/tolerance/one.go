@@ -108,6 +108,9 @@ func (r *run) runOne() error {
 	}
 	r.app.Note("%s with %s answered in %s", phrase.Plural(e.Size.Ops, "operation"), phrase.Plural(e.Size.Messages, "message"),
 		unit.Elapsed(time.Since(begin)))
+	if err := r.keepPlacement(report.placement); err != nil {
+		return err
+	}
 	if err := r.solver.export(r, report, e); err != nil {
 		return err
 	}

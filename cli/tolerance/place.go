@@ -137,26 +137,31 @@ func (r *run) findPlacement(s *tolerance.Schedule) (*tolerance.Placement, error)
 	placed := *r.on
 	placed.Placement = machine.Placement{Nodes: p.Nodes}
 	r.on = &placed
-	if r.place.file == "" {
-		return p, nil
+	return p, nil
+}
+
+// keepPlacement writes the rank file, if there is to be one.
+func (r *run) keepPlacement(p *tolerance.Placement) error {
+	if p == nil || r.place.file == "" {
+		return nil
 	}
 	nodes := 0
 	for _, node := range p.Nodes {
 		nodes = max(nodes, int(node)+1)
 	}
 	if n := len(r.place.names); n > 0 && n < nodes {
-		return nil, exit.Usagef("--hosts names %s, but the ranks need %d", phrase.Plural(n, "node"), nodes)
+		return exit.Usagef("--hosts names %s, but the ranks need %d", phrase.Plural(n, "node"), nodes)
 	}
-	err = r.app.WriteOut(r.place.file, r.files, func(w io.Writer) error {
+	err := r.app.WriteOut(r.place.file, r.files, func(w io.Writer) error {
 		return writeRankFile(w, p.Nodes, r.place.form, r.place.names)
 	})
 	if err == nil {
-		r.app.Note("wrote %s; start the program with %s", r.place.file, rankFileUse(r.place.form, r.place.file, len(p.Nodes)))
+		r.app.Note("wrote %s; start the program with %s", r.place.file, rankFileUse(r.place.form, phrase.Command(r.place.file), len(p.Nodes)))
 	}
-	return p, err
+	return err
 }
 
-// rankFileUse is how a rank file is used.
+// rankFileUse is how a rank file is used; its name is quoted for the shell.
 func rankFileUse(form, file string, ranks int) string {
 	switch form {
 	case rankFileMPICH:
