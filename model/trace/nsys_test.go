@@ -2,6 +2,7 @@ package trace
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -58,7 +59,9 @@ func TestNsysNodes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr, err := Open(fstest.MapFS{"run/node0.sqlite": {Data: data}, "run/node1.sqlite": {Data: data}, "run/notes.txt": {}}, "run", Options{})
+	other := slices.Clone(data)
+	other[63]++ // the user version: a copy of a node's export is left out
+	tr, err := Open(fstest.MapFS{"run/node0.sqlite": {Data: data}, "run/node1.sqlite": {Data: other}, "run/notes.txt": {}}, "run", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
