@@ -111,6 +111,9 @@ func ReadDir(name string, dir fs.FS, o Options) (*Dataset, error) {
 			return err
 		}
 		if entry.IsDir() {
+			if tauName.MatchString(entry.Name()) {
+				all.warnf("%s is a directory, not the profile of a node: its times are missing", path.Join(name, p))
+			}
 			if names, _ := PlaceOf(entry.Name()); len(names) > 0 && p != "." {
 				places = append(places, p)
 			}
