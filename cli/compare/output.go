@@ -81,8 +81,9 @@ func (r *report) Text(a *env.Env, w io.Writer) {
 	fmt.Fprintf(w, "A: %s\nB: %s\n\n", describeSide(r.names[0], r.Runs()[0]), describeSide(r.names[1], r.Runs()[1]))
 	a.WriteText(w, r.table(true), true)
 	if s := r.Scaling(); s != nil {
-		fmt.Fprintf(w, "\ncomputation scaling %.3f = instructions %.3f x instructions per cycle %.3f x frequency %.3f (1: as in A)\n",
-			s.Computation, s.Instructions, s.IPC, s.Frequency)
+		fmt.Fprintln(w)
+		a.WriteWrapped(w, fmt.Sprintf("computation scaling %.3f = instructions %.3f x instructions per cycle %.3f x frequency %.3f (1: as in A)",
+			s.Computation, s.Instructions, s.IPC, s.Frequency))
 	}
 	for _, v := range r.verdicts {
 		fmt.Fprintf(w, "\n%s: %s", v.Verdict, v.Condition)

@@ -294,6 +294,12 @@ func (a *Env) WriteWrapped(w io.Writer, text string) {
 	}
 }
 
+// WriteTitle writes what a text is about, in lines that fit the screen, and an empty line below it.
+func (a *Env) WriteTitle(w io.Writer, text string) {
+	a.WriteWrapped(w, text)
+	fmt.Fprintln(w)
+}
+
 // Table is a result that is nothing but a table.
 type Table struct{ *table.Table }
 

@@ -97,7 +97,7 @@ func (r *noiseReport) title() string {
 
 func (r *noiseReport) Text(a *env.Env, w io.Writer) {
 	s := &r.stats
-	fmt.Fprintf(w, "%s\n\n", r.title())
+	a.WriteTitle(w, r.title())
 	if s.Count == 0 {
 		fmt.Fprintln(w, "no noise")
 		return

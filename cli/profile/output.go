@@ -42,7 +42,7 @@ func (r *profileReport) JSON(a *env.Env) (any, error) {
 
 // Text writes a summary that fits a screen or two.
 func (r *profileReport) Text(a *env.Env, w io.Writer) {
-	fmt.Fprintf(w, "%s\n\n", r.run.Headline())
+	a.WriteTitle(w, r.run.Headline())
 	r.writeComposition(a, w)
 	a.WriteWrapped(w, tables.NotAnalyzedWords(r.waits.NotAnalyzed(), r.options.top))
 	e := r.efficiency

@@ -39,17 +39,17 @@ const maxListedRanks = 32
 
 func (s *simulation) Text(a *env.Env, w io.Writer) {
 	r := &s.Result
-	fmt.Fprintf(w, "%s, %s on %s, model %s", s.Input, phrase.Plural(len(r.Finish), "rank"), s.machine.Name, s.Model)
+	title := fmt.Sprintf("%s, %s on %s, model %s", s.Input, phrase.Plural(len(r.Finish), "rank"), s.machine.Name, s.Model)
 	if s.Mapping != "" {
-		fmt.Fprintf(w, ", mapping %s", s.Mapping)
+		title += ", mapping " + s.Mapping
 	}
 	if s.Noise != "" {
-		fmt.Fprintf(w, ", noise %s", s.Noise)
+		title += ", noise " + s.Noise
 	}
 	if s.NoiseClock != "" {
-		fmt.Fprintf(w, ", noise clock %s", s.NoiseClock)
+		title += ", noise clock " + s.NoiseClock
 	}
-	fmt.Fprint(w, "\n\n")
+	a.WriteTitle(w, title)
 	a.WriteText(w, s.summary(), false)
 	if len(r.Ranks) > 0 {
 		fmt.Fprintln(w)

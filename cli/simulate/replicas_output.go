@@ -32,7 +32,7 @@ func (s *seriesReport) Rows(a *env.Env) env.Rows {
 }
 
 func (s *seriesReport) Text(a *env.Env, w io.Writer) {
-	fmt.Fprintf(w, "%s\n\n", s.title())
+	a.WriteTitle(w, s.title())
 	a.WriteText(w, s.textTable(), true)
 	if s.search != nil {
 		s.search.writeText(w, env.WidthOf(a.Stdout))

@@ -104,7 +104,8 @@ type gridReport struct {
 
 func (m *gridReport) Text(a *env.Env, w io.Writer) {
 	in := m.run.inputs[0]
-	fmt.Fprintf(w, "%s\n\nT over L and G\n\n", m.run.titleOf(in.Name, m.schedule.Ranks(), m.run.usedMapping(in)))
+	a.WriteTitle(w, m.run.titleOf(in.Name, m.schedule.Ranks(), m.run.usedMapping(in)))
+	fmt.Fprint(w, "T over L and G\n\n")
 	a.WriteText(w, m.square(), true)
 	fmt.Fprintln(w, "\nAt the given L")
 	fmt.Fprintln(w)

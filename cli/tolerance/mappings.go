@@ -99,7 +99,7 @@ func (m *mappingReport) widest() (span [2]int64) {
 func (m *mappingReport) Rows(*env.Env) env.Rows { return m.table(false) }
 
 func (m *mappingReport) Text(a *env.Env, w io.Writer) {
-	fmt.Fprintf(w, "%s\n\n", m.title())
+	a.WriteTitle(w, m.title())
 	a.WriteText(w, m.table(true), true)
 }
 

@@ -230,14 +230,14 @@ func (m spreadMeasure) number(l tolerance.Largest) number {
 	return value
 }
 
-func (s *spreadReport) Text(_ *env.Env, w io.Writer) {
+func (s *spreadReport) Text(a *env.Env, w io.Writer) {
 	r := s.run
 	name, last := r.inputs[0].Name, fmt.Sprintf("noise %s, %s, seed %d", r.spread.noise.Name(), phrase.Plural(len(s.samples), "replica"),
 		r.program.Seed)
 	if s.quiet == nil {
 		name, last = fmt.Sprintf("%d inputs", len(r.inputs)), "quantiles over the inputs"
 	}
-	fmt.Fprintf(w, "%s, %s\n\n", r.titleOf(name, s.ranks, r.usedMapping(r.inputs[0])), last)
+	a.WriteTitle(w, r.titleOf(name, s.ranks, r.usedMapping(r.inputs[0]))+", "+last)
 	columns := table.Columns("answer")
 	if s.quiet != nil {
 		columns = append(columns, right("without noise"))
@@ -267,7 +267,7 @@ func (s *spreadReport) Text(_ *env.Env, w io.Writer) {
 		}
 		t.Add(cells...)
 	}
-	r.app.WriteText(w, t, true)
+	a.WriteText(w, t, true)
 	if s.quiet != nil {
 		fmt.Fprintf(w, "\nIn 5-95 %%: whether the answer without noise lies between these quantiles.\n")
 	}

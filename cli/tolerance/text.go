@@ -33,7 +33,7 @@ func (r *run) titleOf(name string, ranks int, mapping []string) string {
 }
 
 func (t *report) Text(a *env.Env, w io.Writer) {
-	fmt.Fprintf(w, "%s\n\n", t.title())
+	a.WriteTitle(w, t.title())
 	sections := []struct {
 		table  *table.Table
 		header bool

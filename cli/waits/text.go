@@ -20,7 +20,7 @@ func (r *waitsReport) Text(a *env.Env, w io.Writer) {
 	if len(r.result.Devices) > 0 {
 		who = "threads and devices"
 	}
-	fmt.Fprintf(w, "%s\n\n", r.run.Headline())
+	a.WriteTitle(w, r.run.Headline())
 	if r.run.Change != nil {
 		fmt.Fprintf(w, "%s\n\n", strings.Join(r.run.Change.Sentences(), "\n"))
 	}

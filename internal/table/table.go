@@ -133,15 +133,17 @@ type TextOptions struct {
 	Heading  func(string) string // decorates a heading, e.g. with color; nil: not at all
 }
 
-// gap separates two columns.
-const gap = "  "
+// gap is how many blanks separate two columns; tight, if there is no room for that.
+const gap, tight = 2, 1
 
 // WriteText writes the table for people to a writer that keeps its errors, as bufio.Writer does. If it is wider than allowed,
-// columns that can be shortened (Column.Short) are, and the last column is wrapped, provided that it is aligned left and some room is left.
+// columns that can be shortened (Column.Short) are, and the last column is wrapped, provided that it is aligned left and some room is left;
+// otherwise columns move closer together. Columns with headings that still have no room follow in a table below, beside the first column.
 func (t *Table) WriteText(w io.Writer, o TextOptions) {
 	widths := t.widths(!o.NoHeader)
 	last := len(t.Columns) - 1
-	over := len(gap)*last - o.Width
+	between := gap
+	over := between*last - o.Width
 	for _, w := range widths {
 		over += w
 	}
@@ -154,6 +156,14 @@ func (t *Table) WriteText(w io.Writer, o TextOptions) {
 	}
 	if c := &t.Columns[last]; o.Width > 0 && over > 0 && c.Align == Left && c.Short == nil && !c.Fixed && widths[last]-over >= minWrap {
 		widths[last] -= over
+	} else if o.Width > 0 && over > 0 && !o.NoHeader {
+		between = tight
+		if n := fitting(widths, o.Width); n < len(widths) {
+			t.columns(1, n).WriteText(w, o)
+			fmt.Fprintln(w)
+			t.columns(n, len(widths)).WriteText(w, o)
+			return
+		}
 	}
 	out := bufio.NewWriter(w)
 	if !o.NoHeader {
@@ -161,7 +171,7 @@ func (t *Table) WriteText(w io.Writer, o TextOptions) {
 		for i := range t.Columns {
 			heads[i] = t.title(i)
 		}
-		t.writeRow(out, heads, widths, o.Heading)
+		t.writeRow(out, heads, widths, between, o.Heading)
 	}
 	cells := make([]string, len(t.Columns))
 	for _, row := range t.Rows {
@@ -170,16 +180,37 @@ func (t *Table) WriteText(w io.Writer, o TextOptions) {
 				cells[i] = t.Columns[i].Short(c.Text, widths[i])
 			}
 		}
-		t.writeRow(out, cells, widths, nil)
+		t.writeRow(out, cells, widths, between, nil)
 	}
 	out.Flush()
+}
+
+// fitting is how many columns fit close beside each other, but two at least.
+func fitting(widths []int, width int) int {
+	n, used := 0, -tight
+	for ; n < len(widths); n++ {
+		if used += tight + widths[n]; n >= 2 && used > width {
+			break
+		}
+	}
+	return n
+}
+
+// columns is the table with its first column and those from one to another.
+func (t *Table) columns(from, to int) *Table {
+	c := *t
+	c.Columns, c.Rows = append([]Column{t.Columns[0]}, t.Columns[from:to]...), make([][]Cell, len(t.Rows))
+	for i, row := range t.Rows {
+		c.Rows[i] = append([]Cell{row[0]}, row[from:to]...)
+	}
+	return &c
 }
 
 // minWrap is the narrowest column that is still readable when wrapped.
 const minWrap = 16
 
 // minShort is how short a text may become.
-const minShort = 32
+const minShort = 24
 
 func (t *Table) title(i int) string {
 	return cmp.Or(t.Columns[i].Title, t.Columns[i].Key)
@@ -199,7 +230,7 @@ func (t *Table) widths(header bool) []int {
 }
 
 // writeRow writes one row without blanks at its end.
-func (t *Table) writeRow(w *bufio.Writer, cells []string, widths []int, decorate func(string) string) {
+func (t *Table) writeRow(w *bufio.Writer, cells []string, widths []int, between int, decorate func(string) string) {
 	last := len(cells) - 1
 	lines := Wrap(cells[last], widths[last])
 	indent, blanks := 0, 0 // blanks are owed before the next letter
@@ -222,8 +253,8 @@ func (t *Table) writeRow(w *bufio.Writer, cells []string, widths []int, decorate
 			write(c)
 			blanks += pad
 		}
-		blanks += len(gap)
-		indent += widths[i] + len(gap)
+		blanks += between
+		indent += widths[i] + between
 	}
 	for i, line := range lines {
 		if i > 0 {

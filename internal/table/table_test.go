@@ -160,3 +160,39 @@ func TestColumns(t *testing.T) {
 		t.Errorf("Columns = %+v, want %+v", got, want)
 	}
 }
+
+// TestTooWide: columns move closer together first; those that have no room then follow below, beside the first one, until nothing is left.
+func TestTooWide(t *testing.T) {
+	wide := Of("name", ">one", ">two", ">three", ">four")
+	wide.Add("a", "11111111", "2", "33333333", "4")
+	wide.Add("bb", "1", "22222222", "3", "44444444")
+	var b strings.Builder
+	wide.WriteText(&b, TextOptions{Width: 24})
+	want := `
+name       one       two
+a     11111111         2
+bb           1  22222222
+
+name     three      four
+a     33333333         4
+bb           3  44444444
+`
+	if got := "\n" + b.String(); got != want {
+		t.Errorf("%s\nwant%s", got, want)
+	}
+	b.Reset()
+	wide.WriteText(&b, TextOptions{Width: 40})
+	want = `
+name      one      two    three     four
+a    11111111        2 33333333        4
+bb          1 22222222        3 44444444
+`
+	if got := "\n" + b.String(); got != want {
+		t.Errorf("%s\nwant%s", got, want)
+	}
+	b.Reset()
+	wide.WriteText(&b, TextOptions{Width: 3}) // two columns beside each other, whatever their width
+	if n := strings.Count(b.String(), "name"); n != 4 {
+		t.Errorf("%d tables, want 4:\n%s", n, b.String())
+	}
+}
