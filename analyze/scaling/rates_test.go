@@ -2,9 +2,10 @@ package scaling
 
 import (
 	"math"
-	"slackline/internal/needed"
 	"strings"
 	"testing"
+
+	"slackline/internal/needed"
 )
 
 // minExact are the exact-recovery rates of the cells, in per cent, that must be

@@ -147,7 +147,7 @@ func TestJobTellsOfAMistakeOnce(t *testing.T) {
 		args string
 	}{
 		{1, "damaged.goal:", "simulate " + damaged + " --machine cnl --noise 1000Hz:100us --replicas 20"},
-		{2, "--replicas: 0 is too few", "simulate ring --ranks 8 --machine cnl --replicas 0"},
+		{2, "--replicas: 0 is not in 1 to", "simulate ring --ranks 8 --machine cnl --replicas 0"},
 		{2, "unknown verb", "simulat ring"},
 	} {
 		for _, l := range mpitest.Libraries(t) {

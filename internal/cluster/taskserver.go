@@ -5,10 +5,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"slackline/internal/chunk"
 	"slices"
 	"sync"
 	"time"
+
+	"slackline/internal/chunk"
 )
 
 // server is the queue of process 0, which serves those of the others.

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"slackline/internal/stat"
 	"slices"
+
+	"slackline/internal/stat"
 )
 
 // MaxRanks is the largest number of ranks that a Layout takes.

@@ -8,8 +8,9 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
-	"slackline/internal/chunk"
 	"strings"
+
+	"slackline/internal/chunk"
 
 	"github.com/klauspost/compress/zstd"
 )

@@ -4,10 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
-	"slackline/internal/yamlfile"
 	"slices"
 	"strconv"
 	"strings"
+
+	"slackline/internal/yamlfile"
 )
 
 var linuxFormat = Format{

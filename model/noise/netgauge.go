@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"math/big"
 	"path/filepath"
-	"slackline/internal/yamlfile"
 	"strings"
+
+	"slackline/internal/yamlfile"
 )
 
 var netgaugeFormat = Format{

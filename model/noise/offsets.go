@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
-	"slackline/internal/yamlfile"
 	"strconv"
+
+	"slackline/internal/yamlfile"
 )
 
 // Alignment defines which ranks go through a trace at the same offset.

@@ -11,9 +11,10 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"slackline/internal/memory"
 	"testing"
 	"testing/iotest"
+
+	"slackline/internal/memory"
 )
 
 var update = flag.Bool("update", false, "write the files in testdata again")

@@ -5,9 +5,10 @@ import (
 	"compress/gzip"
 	"fmt"
 	"math"
-	"slackline/internal/memory"
 	"testing"
 	"time"
+
+	"slackline/internal/memory"
 )
 
 // traceText is a file with so many events: operators, launches, flows and kernels.

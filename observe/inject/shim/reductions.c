@@ -12,7 +12,8 @@ static bool among(MPI_Datatype type, const MPI_Datatype *list, size_t n) {
 /* refused reports whether MPI refuses its own operation for a type, or may: it reports that itself, on all ranks and to the
  * communicator's error handler. Operations of the program take any type. */
 static bool refused(MPI_Datatype type, MPI_Op op) {
-    const MPI_Datatype pairs[] = {MPI_2INT, MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_INT, MPI_SHORT_INT, MPI_LONG_DOUBLE_INT, MPI_2INTEGER, MPI_2REAL, MPI_2DOUBLE_PRECISION};
+    const MPI_Datatype pairs[] = {MPI_2INT, MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_INT, MPI_SHORT_INT, MPI_LONG_DOUBLE_INT, MPI_2INTEGER,
+        MPI_2REAL, MPI_2DOUBLE_PRECISION};
     const MPI_Datatype reals[] = {MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION};
     bool located = op == MPI_MAXLOC || op == MPI_MINLOC, bits = op == MPI_BAND || op == MPI_BOR || op == MPI_BXOR;
     bool logical = op == MPI_LAND || op == MPI_LOR || op == MPI_LXOR;
