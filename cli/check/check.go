@@ -63,7 +63,12 @@ var Verb = env.Verb{
 // NewOptions are those of a call without flags.
 func NewOptions() *Options {
 	formats := env.Formats(formatMarkdown, formatJUnit, formatGitHub, formatGitLab, formatAzure)
-	return &Options{result: env.ResultFlags{Formats: formats}}
+	o := &Options{result: env.ResultFlags{Formats: formats}}
+	fs := pflag.NewFlagSet("check", pflag.ContinueOnError) // whose flags set the defaults
+	o.data.AddFlags(fs)
+	o.addVerdictFlags(fs)
+	o.addOutputFlags(fs)
+	return o
 }
 
 func command(a *env.Env) *cobra.Command {
