@@ -229,6 +229,24 @@ func TestLongRun(t *testing.T) {
 	}
 }
 
+// TestTooLong: two ranks that live one picosecond longer together than a sum can hold are refused.
+func TestTooLong(t *testing.T) {
+	for last, want := range map[unit.Duration]error{1<<62 - 1: nil, 1 << 62: ErrTooLong} {
+		b := timeline.NewBuilder(2)
+		f := b.Region(timeline.Region{Name: "f"})
+		for rank, end := range []unit.Duration{last, 1<<62 - 1} {
+			l := b.Location(rank, 0, "", "")
+			l.ThreadBegin(0)
+			l.Enter(0, f)
+			l.Leave(end)
+			l.ThreadEnd(end)
+		}
+		if _, err := New(b.Finish(1), Options{}); err != want {
+			t.Errorf("%v and 1ps less than 53 days: error %v, want %v", last, err, want)
+		}
+	}
+}
+
 // TestSampledAndPolled: functions that samples found have samples and no visits; a call that stands for a loop of tests counts them all.
 func TestSampledAndPolled(t *testing.T) {
 	b := timeline.NewBuilder(1)

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"slackline/analyze/profile"
 	"slackline/analyze/waits/ledger"
 	"slackline/internal/cluster"
 	"slackline/model/unit"
@@ -61,7 +62,7 @@ func (a *analysis) checkAll(ctx context.Context) error {
 	sum, ok := a.sum()
 	if a.part == nil {
 		if !ok {
-			return errTooLong
+			return profile.ErrTooLong
 		}
 		return nil
 	}
@@ -82,7 +83,7 @@ func (a *analysis) checkAll(ctx context.Context) error {
 		ok = ok && e.Fits && carry == 0 && total <= maxSum
 	}
 	if !ok {
-		return errTooLong
+		return profile.ErrTooLong
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"slackline/analyze/profile"
 	"slackline/model/timeline"
 	"slackline/model/unit"
 )
@@ -47,8 +48,8 @@ func TestWaitsShorterThanTheClockError(t *testing.T) {
 
 func TestSumsThatDoNotFit(t *testing.T) {
 	tl := barrierRun(5, 1<<60, []int{0, 1, 2, 3, 4}).Finish(1)
-	if _, err := Analyze(context.Background(), tl, Options{}); err != errTooLong {
-		t.Errorf("error = %v, want %v", err, errTooLong)
+	if _, err := Analyze(context.Background(), tl, Options{}); err != profile.ErrTooLong {
+		t.Errorf("error = %v, want %v", err, profile.ErrTooLong)
 	}
 }
 

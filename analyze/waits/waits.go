@@ -12,7 +12,6 @@ package waits
 
 import (
 	"context"
-	"errors"
 
 	"slackline/analyze/devices"
 	"slackline/analyze/profile"
@@ -140,10 +139,6 @@ type Totals struct {
 	Unattributed unit.Duration // waiting time without cause: the two had never synchronized before
 	Uncertain    unit.Duration
 }
-
-// errTooLong is returned when waiting times cannot be summed up.
-var errTooLong = errors.New("the waiting time of all ranks together is longer than 106 days and cannot be summed up exactly; " +
-	"analyze a part of the run")
 
 // Analyze finds the wait states of a run and their causes.
 func Analyze(ctx context.Context, tl *timeline.Timeline, o Options) (*Result, error) {

@@ -1,7 +1,9 @@
 package whatif
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -127,6 +129,9 @@ func newChangedProgram(p schedule.Program, change Change) (*changedProgram, Chan
 	}
 	inside, outside := c.sums()
 	for rank, t := range inside {
+		if unit.Duration(t) > math.MaxInt64-report.Before {
+			return nil, report, errTooLong
+		}
 		report.Before += unit.Duration(t)
 		if t > 0 {
 			report.Ranks++
@@ -158,6 +163,9 @@ func newChangedProgram(p schedule.Program, change Change) (*changedProgram, Chan
 	}
 	return c, report, nil
 }
+
+// errTooLong is returned if the computation to be changed cannot be summed up.
+var errTooLong = errors.New("the computation of all ranks together is longer than 106 days and cannot be summed up exactly; take fewer ranks")
 
 // checkGrid checks that the grid is that of the ranks, if the strategy needs it.
 func (c *Change) checkGrid(ranks int) error {

@@ -141,3 +141,18 @@ func TestParseChange(t *testing.T) {
 		}
 	}
 }
+
+// long is a program of four ranks that compute for 40 days each.
+type long struct{ unbalanced }
+
+func (long) Block(_, _ int, b *schedule.Block) {
+	b.Reset()
+	b.Calc(int64(40 * 24 * unit.Hour / 6))
+}
+
+func TestChangeOfTooMuch(t *testing.T) {
+	_, _, err := whatif.Apply(long{}, []whatif.Change{{Balance: true, Rank: -1}})
+	if err == nil || !strings.Contains(err.Error(), "longer than 106 days") {
+		t.Errorf("160 days of computation: %v", err)
+	}
+}

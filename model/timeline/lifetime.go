@@ -1,6 +1,10 @@
 package timeline
 
-import "slackline/model/unit"
+import (
+	"math"
+
+	"slackline/model/unit"
+)
 
 // Span is the time from one moment to another.
 type Span struct{ From, To unit.Duration }
@@ -49,14 +53,21 @@ func (t *Timeline) Lifetime(location int32) unit.Duration {
 	return sum
 }
 
-// Lifetimes is how long all threads lived.
+// Lifetimes is how long all threads lived, TooLong if that is more than a sum can hold.
 func (t *Timeline) Lifetimes() unit.Duration {
 	sum := unit.Duration(0)
 	for i := range t.Locations {
-		sum += t.Lifetime(int32(i))
+		life := t.Lifetime(int32(i))
+		if life >= TooLong-sum {
+			return TooLong
+		}
+		sum += life
 	}
 	return sum
 }
+
+// TooLong is the lifetime of all threads together if times of theirs cannot be summed up.
+const TooLong = unit.Duration(math.MaxInt64)
 
 // Born is when the thread began that lives at a location at a moment.
 func (l *Location) Born(at unit.Duration) unit.Duration {
