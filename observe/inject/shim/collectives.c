@@ -48,10 +48,11 @@ int inj_gather(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, 
     bool at_root = c != NULL && root == c->rank;
     if (inj_bad_root(comm, root) || (at_root ? inj_bad(recvcount, recvtype) : inj_bad(sendcount, sendtype))) return INJ_LEFT;
     if (at_root && sendbuf != MPI_IN_PLACE && inj_bad(sendcount, sendtype)) return INJ_LEFT;
+    MPI_Aint extent = at_root ? inj_extent(recvtype) : 0;
+    if (at_root && inj_aliased(sendbuf, sendcount, sendtype, inj_at(recvbuf, root * recvcount * extent), recvcount, recvtype)) return INJ_LEFT;
     int64_t block = at_root ? inj_size(recvcount, recvtype) : inj_size(sendcount, sendtype);
     struct schedule *s = inj_begin(comm, request != NULL);
     if (s == NULL) return INJ_LEFT;
-    MPI_Aint extent = at_root ? inj_extent(recvtype) : 0;
     sendtype = sendbuf == MPI_IN_PLACE ? sendtype : inj_type(s, sendtype);
     if (at_root) recvtype = inj_type(s, recvtype);
     if (at_root && sendbuf != MPI_IN_PLACE) inj_add_copy(s, sendbuf, sendcount, sendtype, inj_at(recvbuf, s->rank * recvcount * extent), recvcount, recvtype);
@@ -78,10 +79,11 @@ int inj_scatter(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
     bool at_root = c != NULL && root == c->rank;
     if (inj_bad_root(comm, root) || (at_root ? inj_bad(sendcount, sendtype) : inj_bad(recvcount, recvtype))) return INJ_LEFT;
     if (at_root && recvbuf != MPI_IN_PLACE && inj_bad(recvcount, recvtype)) return INJ_LEFT;
+    MPI_Aint extent = at_root ? inj_extent(sendtype) : 0;
+    if (at_root && inj_aliased(recvbuf, recvcount, recvtype, inj_at(sendbuf, root * sendcount * extent), sendcount, sendtype)) return INJ_LEFT;
     int64_t block = at_root ? inj_size(sendcount, sendtype) : inj_size(recvcount, recvtype);
     struct schedule *s = inj_begin(comm, request != NULL);
     if (s == NULL) return INJ_LEFT;
-    MPI_Aint extent = at_root ? inj_extent(sendtype) : 0;
     recvtype = recvbuf == MPI_IN_PLACE ? recvtype : inj_type(s, recvtype);
     if (at_root) sendtype = inj_type(s, sendtype);
     if (at_root && recvbuf != MPI_IN_PLACE) inj_add_copy(s, inj_at(sendbuf, s->rank * sendcount * extent), sendcount, sendtype, recvbuf, recvcount, recvtype);
@@ -110,13 +112,14 @@ int inj_gatherv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
     struct comm *c = inj_comm(comm);
     bool at_root = c != NULL && root == c->rank;
     if (inj_bad_root(comm, root) || (at_root ? inj_bad(0, recvtype) : inj_bad(sendcount, sendtype))) return INJ_LEFT;
+    MPI_Aint extent = at_root ? inj_extent(recvtype) : 0;
+    if (at_root && inj_aliased(sendbuf, sendcount, sendtype, inj_at(recvbuf, place_at(displs, root) * extent), count_at(recvcounts, root), recvtype)) return INJ_LEFT;
     struct schedule *s = inj_begin(comm, request != NULL);
     if (s == NULL) return INJ_LEFT;
     if (!at_root) {
         inj_add_send(s, sendbuf, sendcount, inj_type(s, sendtype), root);
         return inj_end(s, comm, request);
     }
-    MPI_Aint extent = inj_extent(recvtype);
     recvtype = inj_type(s, recvtype);
     for (int i = 0; i < s->size; i++) {
         void *to = inj_at(recvbuf, place_at(displs, i) * extent);
@@ -130,13 +133,14 @@ int inj_scatterv(const void *sendbuf, struct counts sendcounts, struct places di
     struct comm *c = inj_comm(comm);
     bool at_root = c != NULL && root == c->rank;
     if (inj_bad_root(comm, root) || (at_root ? inj_bad(0, sendtype) : inj_bad(recvcount, recvtype))) return INJ_LEFT;
+    MPI_Aint extent = at_root ? inj_extent(sendtype) : 0;
+    if (at_root && inj_aliased(recvbuf, recvcount, recvtype, inj_at(sendbuf, place_at(displs, root) * extent), count_at(sendcounts, root), sendtype)) return INJ_LEFT;
     struct schedule *s = inj_begin(comm, request != NULL);
     if (s == NULL) return INJ_LEFT;
     if (!at_root) {
         inj_add_receive(s, recvbuf, recvcount, inj_type(s, recvtype), root);
         return inj_end(s, comm, request);
     }
-    MPI_Aint extent = inj_extent(sendtype);
     sendtype = inj_type(s, sendtype);
     for (int i = 0; i < s->size; i++) {
         const void *from = inj_at(sendbuf, place_at(displs, i) * extent);
@@ -149,14 +153,16 @@ int inj_scatterv(const void *sendbuf, struct counts sendcounts, struct places di
 /* allgather is Bruck's algorithm on blocks of any sizes, which all ranks know: after round k a rank has the blocks of 2^k
  * ranks, from its own on. */
 static int allgather(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, struct counts counts, MPI_Count same, const struct places *displs, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
-    struct schedule *s = inj_bad(0, recvtype) ? NULL : inj_begin(comm, request != NULL);
-    if (s == NULL) return INJ_LEFT;
-    int p = s->size, r = s->rank;
+    struct comm *c = inj_comm(comm);
+    if (c == NULL || c->inter || inj_bad(0, recvtype)) return INJ_LEFT;
+    int p = c->size, r = c->rank;
     MPI_Aint extent = inj_extent(recvtype);
-    int64_t size = inj_size(1, recvtype), *offset = inj_memory(s, (p + 1) * (int64_t)sizeof *offset);
-    recvtype = inj_type(s, recvtype);
 #define COUNT(i) (displs == NULL ? same : count_at(counts, i))
 #define PLACE(i) inj_at(recvbuf, (displs == NULL ? (i) * same : (MPI_Aint)place_at(*displs, i)) * extent)
+    struct schedule *s = inj_aliased(sendbuf, sendcount, sendtype, PLACE(r), COUNT(r), recvtype) ? NULL : inj_begin(comm, request != NULL);
+    if (s == NULL) return INJ_LEFT;
+    int64_t size = inj_size(1, recvtype), *offset = inj_memory(s, (p + 1) * (int64_t)sizeof *offset);
+    recvtype = inj_type(s, recvtype);
     offset[0] = 0;
     for (int i = 0; i < p; i++) offset[i + 1] = offset[i] + size * COUNT((r + i) % p);
     char *all = inj_memory(s, offset[p]);
@@ -215,6 +221,7 @@ static void exchange(struct schedule *s, int peer, struct block b, bool in_place
 int inj_alltoall(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
     bool in_place = sendbuf == MPI_IN_PLACE;
     if (inj_bad(recvcount, recvtype) || (!in_place && inj_bad(sendcount, sendtype))) return INJ_LEFT;
+    if (inj_aliased(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype)) return INJ_LEFT;
     struct schedule *s = inj_begin(comm, request != NULL);
     if (s == NULL) return INJ_LEFT;
     MPI_Aint out = in_place ? 0 : inj_extent(sendtype) * sendcount, in = inj_extent(recvtype) * recvcount;
@@ -227,9 +234,13 @@ int inj_alltoall(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype
     return inj_end(s, comm, request);
 }
 
+/* same_counts reports whether there is one array of counts for both directions: MPICH then looks for aliases. */
+static bool same_counts(struct counts a, struct counts b) { return a.narrow == b.narrow && a.wide == b.wide; }
+
 int inj_alltoallv(const void *sendbuf, struct counts sendcounts, struct places sdispls, MPI_Datatype sendtype, void *recvbuf, struct counts recvcounts, struct places rdispls, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
     bool in_place = sendbuf == MPI_IN_PLACE;
     if (inj_bad(0, recvtype) || (!in_place && inj_bad(0, sendtype))) return INJ_LEFT;
+    if (same_counts(sendcounts, recvcounts) && inj_aliased(sendbuf, 1, sendtype, recvbuf, 1, recvtype)) return INJ_LEFT;
     struct schedule *s = inj_begin(comm, request != NULL);
     if (s == NULL) return INJ_LEFT;
     MPI_Aint out = in_place ? 0 : inj_extent(sendtype), in = inj_extent(recvtype);
@@ -246,6 +257,7 @@ int inj_alltoallv(const void *sendbuf, struct counts sendcounts, struct places s
 
 int inj_alltoallw(const void *sendbuf, struct counts sendcounts, struct places sdispls, const MPI_Datatype sendtypes[], void *recvbuf, struct counts recvcounts, struct places rdispls, const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) {
     bool in_place = sendbuf == MPI_IN_PLACE;
+    if (same_counts(sendcounts, recvcounts) && sendtypes == recvtypes && inj_aliased(sendbuf, 1, MPI_BYTE, recvbuf, 1, MPI_BYTE)) return INJ_LEFT;
     struct schedule *s = inj_begin(comm, request != NULL);
     if (s == NULL) return INJ_LEFT;
     for (int k = 0; k < s->size; k++) {

@@ -8,7 +8,7 @@ enum { INJ_LEFT = -1000001 };
 
 static inline bool inj_bad_root(MPI_Comm comm, int root) {
     struct comm *c = inj_comm(comm);
-    return c == NULL || root < 0 || root >= c->size;
+    return c == NULL || c->inter || root < 0 || root >= c->size;
 }
 
 int inj_barrier(MPI_Comm comm, MPI_Request *request);

@@ -163,8 +163,11 @@ void inj_shadow_late(MPI_Comm comm, struct comm *c) {
 }
 
 void inj_comms_start(void) {
+    int one = 1;
     PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &key, NULL);
     PMPI_Comm_dup(MPI_COMM_SELF, &inj_own);
+    PMPI_Comm_set_errhandler(inj_own, MPI_ERRORS_RETURN);
+    inj_no_aliases = PMPI_Allreduce(&one, &one, 1, MPI_INT, MPI_SUM, inj_own) != MPI_SUCCESS;
     PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
     struct comm *world = learn(MPI_COMM_WORLD);
     if (wanted(world)) shadow_alone(MPI_COMM_WORLD, world);

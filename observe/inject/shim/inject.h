@@ -121,6 +121,8 @@ bool inj_plain(MPI_Datatype type, int64_t *size); /* without gaps and never free
 int inj_joined(struct head *h, const void *buffer, MPI_Count count, MPI_Datatype type, MPI_Datatype *joined);
 int64_t inj_size(MPI_Count count, MPI_Datatype type);
 bool inj_bad(MPI_Count count, MPI_Datatype type);
+extern bool inj_no_aliases; /* MPI refuses them */
+bool inj_aliased(const void *from, MPI_Count count, MPI_Datatype type, const void *to, MPI_Count to_count, MPI_Datatype to_type);
 int inj_copy(const void *from, MPI_Count count, MPI_Datatype type, void *to, MPI_Count to_count, MPI_Datatype to_type);
 
 /* requests.c: what is known of a request */
@@ -213,6 +215,7 @@ enum { INJ_NEVER = 1 }; /* on inj_own: nothing is sent with this tag */
 void inj_windows_start(void);
 void inj_windows_end(void);
 
+int inj_own_request(int *outcome, MPI_Request *request);
 int inj_done_request(MPI_Request *request);
 
 /* what the generated wrappers count */

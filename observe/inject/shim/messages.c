@@ -245,21 +245,6 @@ int inj_send(int mode, const void *buf, MPI_Count count, MPI_Datatype type, int 
     return result;
 }
 
-static int done_query(void *state, MPI_Status *status) {
-    (void)state;
-    status->MPI_SOURCE = MPI_UNDEFINED;
-    status->MPI_TAG = MPI_UNDEFINED;
-    PMPI_Status_set_cancelled(status, 0);
-    return PMPI_Status_set_elements(status, MPI_BYTE, 0);
-}
-static int done_free(void *state) { (void)state; return MPI_SUCCESS; }
-static int done_cancel(void *state, int complete) { (void)state; (void)complete; return MPI_SUCCESS; }
-
-int inj_done_request(MPI_Request *request) {
-    int result = PMPI_Grequest_start(done_query, done_free, done_cancel, NULL, request);
-    return result == MPI_SUCCESS ? PMPI_Grequest_complete(*request) : result;
-}
-
 int inj_send_later(int mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
     struct comm *c = inj_comm(comm);
     struct entry *e;

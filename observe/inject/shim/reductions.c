@@ -31,7 +31,9 @@ static const void *contribution(const void *sendbuf, void *recvbuf) { return sen
 /* Binomial tree. With an operation that does not commute the tree has rank 0 as its root, which sends the result on. */
 int inj_reduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request) {
     int commutes = 1;
-    struct schedule *s = bad(count, type, op) || inj_bad_root(comm, root) ? NULL : inj_begin(comm, request != NULL);
+    bool left = bad(count, type, op) || inj_bad_root(comm, root);
+    left = left || (inj_comm(comm)->rank == root && inj_aliased(sendbuf, count, type, recvbuf, count, type));
+    struct schedule *s = left ? NULL : inj_begin(comm, request != NULL);
     if (s == NULL) return INJ_LEFT;
     PMPI_Op_commutative(op, &commutes);
     type = inj_type(s, type);
@@ -66,7 +68,8 @@ int inj_reduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype
 /* Recursive doubling; of the ranks beyond a power of two, each gives its part to the next one first and gets the result
  * from it at the end. */
 int inj_allreduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
-    struct schedule *s = bad(count, type, op) ? NULL : inj_begin(comm, request != NULL);
+    bool left = bad(count, type, op) || inj_aliased(sendbuf, count, type, recvbuf, count, type);
+    struct schedule *s = left ? NULL : inj_begin(comm, request != NULL);
     if (s == NULL) return INJ_LEFT;
     type = inj_type(s, type);
     int p = s->size, r = s->rank, power = 1;
@@ -106,12 +109,16 @@ int inj_allreduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datat
 
 /* Each rank gets the parts of its block from all ranks at once, and reduces them from the last one to the first. */
 static int reduce_scatter(const void *sendbuf, void *recvbuf, struct counts counts, MPI_Count same, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
-    struct schedule *s = bad(0, type, op) ? NULL : inj_begin(comm, request != NULL);
+    struct comm *c = inj_comm(comm);
+    if (c == NULL || c->inter || bad(0, type, op)) return INJ_LEFT;
+    bool several = counts.narrow != NULL || counts.wide != NULL;
+    MPI_Count all = several ? 0 : same;
+    for (int i = 0; several && i < c->size; i++) all += count_at(counts, i);
+    struct schedule *s = inj_aliased(sendbuf, all, type, recvbuf, all, type) ? NULL : inj_begin(comm, request != NULL);
     if (s == NULL) return INJ_LEFT;
     MPI_Aint extent = inj_extent(type), at = 0;
     type = inj_type(s, type);
     const void *mine = contribution(sendbuf, recvbuf), *own = NULL;
-    bool several = counts.narrow != NULL || counts.wide != NULL;
     MPI_Count n = several ? count_at(counts, s->rank) : same;
     void **parts = inj_memory(s, s->size * (int64_t)sizeof *parts);
     for (int i = 0; i < s->size; i++) {
@@ -141,7 +148,8 @@ int inj_reduce_scatter_block(const void *sendbuf, void *recvbuf, MPI_Count recvc
 
 /* In each round a rank gets what the 2^k ranks up to the one 2^k below it have together. */
 static int scan(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op, bool with_own, MPI_Comm comm, MPI_Request *request) {
-    struct schedule *s = bad(count, type, op) ? NULL : inj_begin(comm, request != NULL);
+    bool left = bad(count, type, op) || inj_aliased(sendbuf, count, type, recvbuf, count, type);
+    struct schedule *s = left ? NULL : inj_begin(comm, request != NULL);
     if (s == NULL) return INJ_LEFT;
     type = inj_type(s, type);
     void *sum = inj_elements(s, count, type), *other = inj_elements(s, count, type);

@@ -163,3 +163,23 @@ void inj_orphans_end(void) {
     int64_t start = inj_now();
     while (atomic_load(&n_orphans) > 0 && inj_now() - start < PATIENCE) inj_orphans_poll();
 }
+
+/* What MPI asks about a request of this library. */
+static int query(void *outcome, MPI_Status *status) {
+    status->MPI_SOURCE = MPI_UNDEFINED;
+    status->MPI_TAG = MPI_UNDEFINED;
+    PMPI_Status_set_cancelled(status, 0);
+    int result = PMPI_Status_set_elements(status, MPI_BYTE, 0);
+    return result == MPI_SUCCESS && outcome != NULL ? *(int *)outcome : result;
+}
+static int freed(void *outcome) { free(outcome); return MPI_SUCCESS; }
+static int cancel(void *outcome, int complete) { (void)outcome; (void)complete; return MPI_SUCCESS; }
+
+/* inj_own_request makes a request that this library completes. The outcome, which ends with the request, is the result of the
+ * program's call that completes it; NULL: success. */
+int inj_own_request(int *outcome, MPI_Request *request) { return PMPI_Grequest_start(query, freed, cancel, outcome, request); }
+
+int inj_done_request(MPI_Request *request) {
+    int result = inj_own_request(NULL, request);
+    return result == MPI_SUCCESS ? PMPI_Grequest_complete(*request) : result;
+}

@@ -36,6 +36,7 @@ struct schedule {
     MPI_Op op;
     int result;
     MPI_Request request;   /* what the program waits for */
+    int *outcome;          /* the result, for the call that completes it */
     inj_starter *start;    /* of a persistent one: runs it with these arguments */
     void *arguments;
     int function;          /* its number in reports */

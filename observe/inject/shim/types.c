@@ -50,6 +50,14 @@ int64_t inj_size(MPI_Count count, MPI_Datatype type) {
 /* inj_bad finds what MPI refuses, so that MPI reports it. */
 bool inj_bad(MPI_Count count, MPI_Datatype type) { return count < 0 || type == MPI_DATATYPE_NULL; }
 
+bool inj_no_aliases;
+
+/* inj_aliased reports whether MPI refuses a collective because it reads and writes the same memory; it reports that itself. */
+bool inj_aliased(const void *from, MPI_Count count, MPI_Datatype type, const void *to, MPI_Count to_count, MPI_Datatype to_type) {
+    int64_t size;
+    return inj_no_aliases && from == to && count == to_count && count > 0 && type == to_type && inj_plain(type, &size);
+}
+
 /* inj_joined makes the type of a message with its head, to be used with MPI_BOTTOM. */
 int inj_joined(struct head *h, const void *buffer, MPI_Count count, MPI_Datatype type, MPI_Datatype *joined) {
     MPI_Datatype types[2] = {MPI_BYTE, type};

@@ -1,6 +1,7 @@
 /* Receives messages of three integers by every call that there is, and prints the statuses, whose fields all had values
  * before: also what MPI leaves alone must be as without injection. */
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -183,6 +184,52 @@ static void reductions(void) {
     MPI_Type_free(&two);
 }
 
+static void refusal(const char *call, int result) {
+    MPI_Error_class(result, &result);
+    printf("%d: %s of its own buffer: %d\n", me, call, result);
+}
+
+/* aliases lets collectives read and write the same memory, which MPICH refuses. */
+static void aliases(void) {
+    int b[8] = {0}, n[2] = {2, 2}, at[2] = {0, 2}, bytes_at[2] = {0, 8};
+    MPI_Datatype types[2] = {MPI_INT, MPI_INT};
+    MPI_Comm world = MPI_COMM_WORLD, self = MPI_COMM_SELF;
+    MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(self, MPI_ERRORS_RETURN);
+    bool refused = MPI_Allreduce(b, b, 1, MPI_INT, MPI_SUM, self) != MPI_SUCCESS;
+    refusal("Allreduce", MPI_Allreduce(b, b, 1, MPI_INT, MPI_SUM, world));
+    refusal("Allreduce of nothing", MPI_Allreduce(b, b, 0, MPI_INT, MPI_SUM, world));
+    refusal("Scan", MPI_Scan(b, b, 1, MPI_INT, MPI_SUM, world));
+    refusal("Exscan", MPI_Exscan(b, b, 1, MPI_INT, MPI_SUM, world));
+    refusal("Reduce_scatter", MPI_Reduce_scatter(b, b, n, MPI_INT, MPI_SUM, world));
+    refusal("Reduce_scatter_block", MPI_Reduce_scatter_block(b, b, 1, MPI_INT, MPI_SUM, world));
+    refusal("Allgather", MPI_Allgather(b + 2 * me, 2, MPI_INT, b, 2, MPI_INT, world));
+    refusal("Allgatherv", MPI_Allgatherv(b + 2 * me, 2, MPI_INT, b, n, at, MPI_INT, world));
+    refusal("Alltoall", MPI_Alltoall(b, 2, MPI_INT, b, 2, MPI_INT, world));
+    refusal("Alltoallv", MPI_Alltoallv(b, n, at, MPI_INT, b, n, at, MPI_INT, world));
+    refusal("Alltoallw", MPI_Alltoallw(b, n, bytes_at, types, b, n, bytes_at, types, world));
+    if (refused && me == 0) { /* by the root alone: it takes part in nothing */
+        refusal("Reduce", MPI_Reduce(b, b, 1, MPI_INT, MPI_SUM, 0, world));
+        refusal("Gather", MPI_Gather(b, 2, MPI_INT, b, 2, MPI_INT, 0, world));
+        refusal("Gatherv", MPI_Gatherv(b, 2, MPI_INT, b, n, at, MPI_INT, 0, world));
+        refusal("Scatter", MPI_Scatter(b, 2, MPI_INT, b, 2, MPI_INT, 0, world));
+        refusal("Scatterv", MPI_Scatterv(b, n, at, MPI_INT, b, 2, MPI_INT, 0, world));
+    }
+    MPI_Comm_set_errhandler(world, MPI_ERRORS_ARE_FATAL);
+    MPI_Comm_set_errhandler(self, MPI_ERRORS_ARE_FATAL);
+}
+
+/* later lets a collective that goes on after its call end with an error. */
+static void later(void) {
+    MPI_Request r;
+    int class;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Ibcast(data, me == 0 ? 3 : 2, MPI_INT, 0, MPI_COMM_WORLD, &r);
+    MPI_Error_class(MPI_Wait(&r, MPI_STATUS_IGNORE), &class);
+    if (me == 1) printf("truncated Ibcast: %d\n", class != MPI_SUCCESS);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
@@ -191,6 +238,8 @@ int main(int argc, char **argv) {
     alone();
     sends();
     reductions();
+    aliases();
+    later();
     const char *loaded = getenv("LD_PRELOAD");
     printf("%d: programs that it starts load %s\n", me, loaded != NULL ? loaded : "nothing more");
     for (char **e = environ; *e != NULL; e++)
