@@ -134,6 +134,14 @@ var exactCases = []exactCase{
 		before: func() advise.Scenario { return on(pairs(true)) },
 		after:  func() advise.Scenario { return on(pairs(false)) },
 	},
+	{name: "threads on nodes of six", want: "threads:2", listed: true,
+		before: func() advise.Scenario { return onNodes(true, 6, 0) },
+		after:  func() advise.Scenario { return onNodes(false, 6, 0) },
+	},
+	{name: "threads on switches of three nodes", want: "threads:2", listed: true,
+		before: func() advise.Scenario { return onNodes(true, 2, 3) },
+		after:  func() advise.Scenario { return onNodes(false, 2, 3) },
+	},
 	{name: "noise", want: "noise:removed",
 		before: func() advise.Scenario { return noisy(true) },
 		after:  func() advise.Scenario { return noisy(false) },
@@ -369,6 +377,21 @@ func pairs(messages bool) schedule.Program {
 			}
 		}
 	})
+}
+
+// onNodes exchanges data in pairs, which threads would not have to do, and with other processes, as before.
+func onNodes(messages bool, inNode, inSwitch int) advise.Scenario {
+	m := network()
+	m.Classes[machine.Node].Latency, m.Classes[machine.Switch].Latency = 1*unit.Microsecond, 3*unit.Microsecond
+	m.RanksPerNode, m.NodesPerSwitch = inNode, inSwitch
+	return advise.Scenario{Machine: m, Threads: 2, Program: ranks(6, func(p *program, r int) {
+		for range iterations {
+			if p.calc("work", 20*us); messages {
+				p.send(r^1, 4096).recv(r^1, 4096)
+			}
+			p.send((r+2)%6, 4096).recv((r+4)%6, 4096)
+		}
+	})}
 }
 
 // noisy has noise on all ranks.

@@ -3,6 +3,9 @@ package advise
 import (
 	"strings"
 	"testing"
+
+	"slackline/model/machine"
+	"slackline/model/unit"
 )
 
 // TestKinds: every kind has a name of its own and says what it is, what it assumes and how to make it.
@@ -52,5 +55,60 @@ func TestParse(t *testing.T) {
 	}
 	if err := (Change{Kind: "faster", Value: "x"}).badValue(); !strings.Contains(err.Error(), `got "faster:x"`) {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestThreads: what a message costs from rank 0 to the others when pairs of ranks become processes. On the machine, node, switch and far
+// have latencies of 1, 2 and 3.
+func TestThreads(t *testing.T) {
+	list := machine.Placement{Nodes: []int32{0, 0, 0, 0, 1, 1, 1, 1}}
+	for _, tc := range []struct {
+		change           string
+		inNode, inSwitch int
+		placement        machine.Placement
+		want             string // by rank
+	}{
+		{"threads:2", 1, 0, machine.Placement{}, "00333333"},
+		{"threads:2", 4, 0, machine.Placement{}, "00113333"},
+		{"threads:2", 4, 2, machine.Placement{}, "00113333"}, // four classes are too many
+		{"threads:4", 4, 2, machine.Placement{}, "00002222"},
+		{"threads:2", 2, 2, machine.Placement{}, "00223333"},
+		{"threads:4", 2, 3, machine.Placement{}, "00003333"}, // six ranks are no processes of four
+		{"threads:4", 6, 0, machine.Placement{}, "00003333"},
+		{"threads:8", 4, 2, machine.Placement{}, "00000000"},
+		{"threads:2", 4, 0, machine.Placement{Cyclic: true}, "00113333"},
+		{"threads:2", 4, 0, list, "00333333"},
+		{"threads:1", 2, 0, machine.Placement{}, "01333333"},
+	} {
+		m := &machine.Machine{RanksPerNode: tc.inNode, NodesPerSwitch: tc.inSwitch, Placement: tc.placement, SharedNIC: true}
+		for i := range m.Classes {
+			m.Classes[i].Latency = unit.Duration(1 + i)
+		}
+		c, err := Parse(tc.change)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := Scenario{Machine: m}.Apply(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := x.Machine.Layout(8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for rank := range 8 {
+			got += string(rune('0' + l.Params(0, rank).Latency))
+		}
+		if got != tc.want || !x.Machine.SharedNIC || m.RanksPerNode != tc.inNode {
+			t.Errorf("%s, %d ranks in a node, %d nodes in a switch, %+v: %s, want %s", tc.change, tc.inNode, tc.inSwitch, tc.placement, got, tc.want)
+		}
+	}
+	for _, change := range []string{"threads", "threads:0", "threads:two"} {
+		c, _ := Parse(change)
+		_, err := Scenario{Machine: &machine.Machine{}}.Apply(t.Context(), c)
+		if err == nil || !strings.Contains(err.Error(), "threads:NUMBER") {
+			t.Errorf("%s: %v", change, err)
+		}
 	}
 }

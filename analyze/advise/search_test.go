@@ -1,8 +1,10 @@
 package advise
 
 import (
+	"slices"
 	"testing"
 
+	"slackline/model/schedule"
 	"slackline/model/unit"
 )
 
@@ -87,6 +89,42 @@ func TestHalfSpread(t *testing.T) {
 	}{{nil, 0}, {[]unit.Duration{7}, 0}, {[]unit.Duration{0, 0}, 0}, {[]unit.Duration{30, 10, 20}, 0.5}, {[]unit.Duration{0, 4}, 1}} {
 		if got := halfSpread(tc.times); got != tc.want {
 			t.Errorf("%v = %g, want %g", tc.times, got, tc.want)
+		}
+	}
+}
+
+// TestPerfectBalance: means of each call path, and what a rank does not have on top of what it has. All have the same sum then.
+func TestPerfectBalance(t *testing.T) {
+	for _, tc := range []struct {
+		ranks, want [][]int64 // computation of solve, of solve again, and of other
+	}{
+		{[][]int64{{100, 300}, {500, 300}}, [][]int64{{150, 450}, {375, 225}}}, // 600 on both
+		// solve takes 150 in the mean, other 150, which the first rank does not have: 300 for solve alone.
+		{[][]int64{{100, 100}, {100, 0, 300}}, [][]int64{{150, 150}, {150, 150}}},
+		// A rank that computes nothing takes over nothing: means of 100 and 100.
+		{[][]int64{{100, 100}, {100, 0, 300}, {}}, [][]int64{{100, 100}, {100, 100}, nil}},
+		{[][]int64{{3}, {4}}, [][]int64{{4}, {4}}}, // 3.5 is rounded
+	} {
+		var ops [][]schedule.Op
+		for _, sizes := range tc.ranks {
+			var list []schedule.Op
+			for i, size := range sizes {
+				list = append(list, calc([]uint32{solve, solve, other}[i], size), call(first))
+			}
+			ops = append(ops, list)
+		}
+		g := graph(ops...)
+		p := perfectBalance(g)
+		for rank, want := range tc.want {
+			if got := computations(p, rank); !slices.Equal(got, want) {
+				t.Errorf("%v, rank %d: %v, want %v", tc.ranks, rank, got, want)
+			}
+			if p.Steps(rank) != 2*len(tc.ranks[rank]) {
+				t.Errorf("%v, rank %d: %d blocks", tc.ranks, rank, p.Steps(rank))
+			}
+		}
+		if tc.ranks[0][0] != computations(g, 0)[0] {
+			t.Errorf("%v: the program itself changed", tc.ranks)
 		}
 	}
 }

@@ -172,3 +172,107 @@ func TestSizesOfCopies(t *testing.T) {
 		t.Errorf("%d collectives with the mean size, want 1", n)
 	}
 }
+
+// Collectives between the groups [1 0] and [4 2 3]: each group collects at its first rank, these two exchange, and each group spreads.
+func TestBetweenGroups(t *testing.T) {
+	const n = 5
+	groups := [2][]int32{{1, 0}, {4, 2, 3}}
+	for _, tc := range []struct {
+		name       string
+		op         timeline.Op
+		side, root int       // the root is a member of a group
+		want       [n]string // by rank, without the name of the call and the end of all its parts
+	}{
+		{"barrier", timeline.OpBarrier, -1, 0, [n]string{
+			"reduce size 0 tag 5 on [1 0]; bcast size 0 tag 6 on [1 0]",
+			"reduce size 0 tag 5 on [1 0]; send 0 to 4 tag 1 <0; recv 0 from 4 tag 2; bcast size 0 tag 6 on [1 0] <2",
+			"reduce size 0 tag 5 on [4 2 3]; bcast size 0 tag 6 on [4 2 3]",
+			"reduce size 0 tag 5 on [4 2 3]; bcast size 0 tag 6 on [4 2 3]",
+			"reduce size 0 tag 5 on [4 2 3]; recv 0 from 1 tag 1; send 0 to 1 tag 2 <0; bcast size 0 tag 6 on [4 2 3] <1",
+		}},
+		{"allreduce", timeline.OpAllreduce, -1, 0, [n]string{
+			"reduce size 11 tag 5 on [1 0]; bcast size 22 tag 6 on [1 0]",
+			"reduce size 11 tag 5 on [1 0]; send 11 to 4 tag 1 <0; recv 22 from 4 tag 2; bcast size 22 tag 6 on [1 0] <2",
+			"reduce size 22 tag 5 on [4 2 3]; bcast size 11 tag 6 on [4 2 3]",
+			"reduce size 22 tag 5 on [4 2 3]; bcast size 11 tag 6 on [4 2 3]",
+			"reduce size 22 tag 5 on [4 2 3]; recv 11 from 1 tag 1; send 22 to 1 tag 2 <0; bcast size 11 tag 6 on [4 2 3] <1",
+		}},
+		{"allgather", timeline.OpAllgather, -1, 0, [n]string{
+			"gather size 11 tag 5 on [1 0]; bcast size 63 tag 6 on [1 0]",
+			"gather size 11 tag 5 on [1 0]; send 21 to 4 tag 1 <0; recv 63 from 4 tag 2; bcast size 63 tag 6 on [1 0] <2",
+			"gather size 22 tag 5 on [4 2 3]; bcast size 21 tag 6 on [4 2 3]",
+			"gather size 22 tag 5 on [4 2 3]; bcast size 21 tag 6 on [4 2 3]",
+			"gather size 22 tag 5 on [4 2 3]; recv 21 from 1 tag 1; send 63 to 1 tag 2 <0; bcast size 21 tag 6 on [4 2 3] <1",
+		}},
+		{"bcast from the second of the first group", timeline.OpBcast, 0, 1, [n]string{
+			"send 122 to 4 tag 1",
+			"calc 0",
+			"bcast size 122 tag 6 on [4 2 3]",
+			"bcast size 122 tag 6 on [4 2 3]",
+			"recv 122 from 0 tag 1; bcast size 122 tag 6 on [4 2 3] <0",
+		}},
+		{"bcast from the first of the other group", timeline.OpBcast, 1, 0, [n]string{
+			"bcast size 111 tag 6 on [1 0]",
+			"recv 111 from 4 tag 1; bcast size 111 tag 6 on [1 0] <0",
+			"calc 0",
+			"calc 0",
+			"send 111 to 1 tag 1",
+		}},
+		{"scatter", timeline.OpScatterv, 0, 0, [n]string{
+			"calc 0",
+			"send 363 to 4 tag 1",
+			"scatter size 122 tag 6 on [4 2 3]",
+			"scatter size 122 tag 6 on [4 2 3]",
+			"recv 363 from 1 tag 1; scatter size 122 tag 6 on [4 2 3] <0",
+		}},
+		{"reduce", timeline.OpReduce, 0, 0, [n]string{
+			"calc 0",
+			"recv 22 from 4 tag 1",
+			"reduce size 22 tag 5 on [4 2 3]",
+			"reduce size 22 tag 5 on [4 2 3]",
+			"reduce size 22 tag 5 on [4 2 3]; send 22 to 1 tag 1 <0",
+		}},
+		{"gather", timeline.OpGatherv, 1, 2, [n]string{
+			"gather size 11 tag 5 on [1 0]",
+			"gather size 11 tag 5 on [1 0]; send 21 to 3 tag 1 <0",
+			"calc 0",
+			"recv 21 from 1 tag 1",
+			"calc 0",
+		}},
+		{"not known", timeline.OpAlltoall, -1, 0, [n]string{}},
+	} {
+		run := newTestRun(n)
+		comm := run.b.Comm(timeline.Comm{Members: groups[0], Remote: groups[1]})
+		for _, g := range groups {
+			run.b.Comm(timeline.Comm{Members: g})
+		}
+		ranks := make([]*testRank, n)
+		for side, members := range groups {
+			for i, rank := range members {
+				root := int32(-1)
+				switch {
+				case tc.side < 0:
+				case side != tc.side:
+					root = int32(tc.root)
+				case i == tc.root:
+					root = timeline.RootSelf
+				default:
+					root = timeline.RootGroup
+				}
+				l := run.rank(int(rank))
+				size := int64(10*(side+1) + i) // 10 and 11 bytes in a group, 20, 21 and 22 in the other one
+				ranks[rank] = l.call("MPI_Allsomething", 10, func(t unit.Duration) { l.Collective(t, tc.op, comm, root, size, size+100, nil) })
+			}
+		}
+		p := run.program(t, Options{}, ranks...)
+		for rank, want := range tc.want {
+			got, _, _ := strings.Cut(strings.NewReplacer(" main/MPI_Allsomething", "", " root 0", "").Replace(text(p, rank)), "; calc 0")
+			if got != want {
+				t.Errorf("%s, rank %d: %s, want %s", tc.name, rank, got, want)
+			}
+		}
+		if r := p.Report(); tc.want[0] == "" && r.Between != 1 || tc.want[0] != "" && (r.Between != 0 || r.Collectives != 1) {
+			t.Errorf("%s: %+v", tc.name, r)
+		}
+	}
+}
