@@ -88,12 +88,12 @@ func (o *MachineOptions) MachineFrom(from source.Source, c *cobra.Command) (*mac
 	return m, nil
 }
 
-// described returns the machine of the other flags. Parameters beside --machine
-// replace those of every class. A full set of parameters on the command line is a
-// machine of its own, whatever the settings name.
+// described returns the machine of the other flags. Parameters beside --machine,
+// or beside a machine of the settings, replace those of every class. A full set of
+// parameters on the command line is a machine of its own, whatever the settings name.
 func (o *MachineOptions) described(from source.Source, c *cobra.Command) (*machine.Machine, error) {
 	given := o.Override()
-	full := o.Latency.Given && (o.OnlyLatency || o.overhead.Given && o.gap.Given && o.perByte.Given)
+	full := o.Latency.Given && o.overhead.Given && o.gap.Given && o.perByte.Given
 	if o.Name == recordedMachine && given.IsZero() {
 		return ownMachine(), nil
 	}
