@@ -34,6 +34,16 @@ func (s *seriesReport) Rows(a *env.Env) env.Rows {
 func (s *seriesReport) Text(a *env.Env, w io.Writer) {
 	a.WriteTitle(w, s.title())
 	a.WriteText(w, s.textTable(), true)
+	if s.run.replicas.samples {
+		t := table.Of(">ranks", ">replica", ">makespan")
+		for _, p := range s.points {
+			for i, m := range p.Samples {
+				t.Add(phrase.Grouped(p.Ranks), i, m.Short())
+			}
+		}
+		fmt.Fprintln(w)
+		a.WriteText(w, t, true)
+	}
 	if s.search != nil {
 		s.search.writeText(w, env.WidthOf(a.Stdout))
 	}

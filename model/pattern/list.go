@@ -174,6 +174,12 @@ func Unused(name string, p Params, given []string) []string {
 	if slices.Contains(p.Without, Collectives) && uses("without") {
 		void["algorithm"] = true
 	}
+	if uses("tensor") && p.Ranks > 0 {
+		tensor, pipeline := p.llmGroups()
+		onlyCopy := tensor*pipeline == p.Ranks || slices.Contains(p.Without, Collectives) // whose gradients are not added to others
+		void["gradients"], void["overlap"] = onlyCopy, onlyCopy
+		void["without"] = pipeline == 1 && !slices.Contains(p.Without, Collectives) // there is no point-to-point communication
+	}
 	var unused []string
 	for _, g := range given {
 		if !uses(g) || void[g] {

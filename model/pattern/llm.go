@@ -65,14 +65,21 @@ type llm struct {
 	bucket       *groupCall // the gradients of a piece, beside the work of the next one; nil: no overlap
 }
 
+// llmGroups are the ranks of a tensor group and the stages of the pipeline.
+func (p *Params) llmGroups() (tensor, pipeline int) {
+	tensor, pipeline = p.Tensor, p.Pipeline
+	if tensor == 0 {
+		tensor = gcd(p.Ranks, llmTensor)
+	}
+	if pipeline == 0 {
+		pipeline = gcd(p.Ranks/max(gcd(p.Ranks, tensor), 1), llmPipeline)
+	}
+	return tensor, pipeline
+}
+
 // newLLM checks the parameters, and fills in those that depend on the number of ranks.
 func (s *script) newLLM() (*llm, error) {
-	if s.Tensor == 0 {
-		s.Tensor = gcd(s.Ranks, llmTensor)
-	}
-	if s.Pipeline == 0 {
-		s.Pipeline = gcd(s.Ranks/max(gcd(s.Ranks, s.Tensor), 1), llmPipeline)
-	}
+	s.Tensor, s.Pipeline = s.llmGroups()
 	v := max(s.Virtual, 1)
 	switch {
 	case s.Ranks%s.Tensor != 0 || s.Ranks/s.Tensor%s.Pipeline != 0:

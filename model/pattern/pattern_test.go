@@ -147,6 +147,20 @@ func TestUnused(t *testing.T) {
 			t.Errorf("Unused(%q, %+v) = %q, want %q", tc.name, tc.p, got, tc.want)
 		}
 	}
+	for _, tc := range []struct {
+		p    Params
+		want string
+	}{
+		{Params{Ranks: 8}, "without gradients overlap"}, // one tensor group
+		{Params{Ranks: 8, Tensor: 2}, "gradients overlap"},
+		{Params{Ranks: 8, Tensor: 2, Pipeline: 2}, ""},
+		{Params{Ranks: 8, Without: []string{Collectives}}, "gradients overlap"},
+		{Params{Ranks: 8, Tensor: 4, Pipeline: 1}, "without"},
+	} {
+		if got := strings.Join(Unused("llm", tc.p, []string{"without", "gradients", "overlap"}), " "); got != tc.want {
+			t.Errorf("Unused(llm, %+v) = %q, want %q", tc.p, got, tc.want)
+		}
+	}
 }
 
 // A parameter that a pattern does not name must not change it, and one that it names must, for
