@@ -64,6 +64,7 @@ func command(a *env.Env) *cobra.Command {
 		o.result.AddFlags(fs, "form of the output")
 	})
 	o.run.AddTo(a, c)
+	o.run.Future.Program.GridOfRun = false // there are no maps
 	return c
 }
 

@@ -7,6 +7,7 @@ import (
 	"slackline/analyze/simulate"
 	"slackline/analyze/whatif"
 	"slackline/cli/env"
+	"slackline/cli/flags"
 	"slackline/cli/input"
 	"slackline/internal/provenance"
 	"slackline/internal/source"
@@ -39,6 +40,7 @@ type future struct {
 
 // Run simulates the input and returns its calls.
 func (o *Options) Run(a *env.Env, c *cobra.Command, word string, hash bool) (*future, error) {
+	defer func(ranks flags.Counts) { o.Program.Ranks = ranks }(o.Program.Ranks) // a schedule does without them, the next input may not
 	if err := o.Check(a, c, word); err != nil {
 		return nil, err
 	}
@@ -68,6 +70,7 @@ func (o *Options) Run(a *env.Env, c *cobra.Command, word string, hash bool) (*fu
 	if err != nil {
 		return nil, err
 	}
+	o.Program.WarnOfMapping(a, c, in)
 	if change != nil {
 		change.after = result.Makespan
 	}

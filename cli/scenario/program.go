@@ -237,6 +237,9 @@ func (o *ProgramOptions) warnOfParameters(a *env.Env, fs *pflag.FlagSet, in *inp
 			a.Warn("--%s has no influence: %s is a file, not a pattern", name, in.Name)
 		}
 	default:
+		if len(o.Ranks) > 1 {
+			params.Ranks = 0 // what is void for one number may matter for another
+		}
 		for _, name := range pattern.Unused(in.Pattern, params, given) {
 			a.Warn("--%s has no influence on the pattern %s", name, in.Pattern)
 		}

@@ -189,7 +189,7 @@ func (o *RunOptions) read(a *env.Env, c *cobra.Command, word string, hash bool) 
 		return nil, exit.Usagef("--balance, --what-if and --change simulate the run again; give the machine: --machine NAME (see " +
 			"'slackline machine list')")
 	}
-	a.WarnOfVoid(c, " on a recorded run; with --machine it is simulated", ofSimulations()...)
+	a.WarnOfVoid(c, " on a recorded run; with --machine it is simulated", o.ofSimulations()...)
 	if o.Begin.Given || o.End.Given {
 		a.WarnOfVoid(c, " beside --begin and --end, which choose the part of the run", "whole")
 	}
@@ -197,10 +197,10 @@ func (o *RunOptions) read(a *env.Env, c *cobra.Command, word string, hash bool) 
 }
 
 // ofSimulations are the flags that matter only if a run is simulated.
-func ofSimulations() []string {
+func (o *RunOptions) ofSimulations() []string {
 	names := slices.Concat([]string{"model", "mapping", "scale-network"}, NoiseFlags, []string{"scale-compute", "denoise", "balance-by"},
 		ParameterNames())
-	return slices.DeleteFunc(names, func(name string) bool { return name == "grid" }) // the grid is that of figures, too
+	return slices.DeleteFunc(names, func(name string) bool { return name == "grid" && o.Future.Program.GridOfRun })
 }
 
 // chosen is the part of a recorded run that verbs look at if the flags ask for no other one: that without the start and the end of MPI.

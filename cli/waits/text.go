@@ -43,12 +43,11 @@ func (r *waitsReport) Text(a *env.Env, w io.Writer) {
 			t.Waiting.Amount))
 	}
 	a.WriteWrapped(w, tables.NotAnalyzedWords(r.result.NotAnalyzed(), r.options.top))
-	if t.Waiting.Amount == 0 {
-		return
-	}
-	r.writeWaits(a, w)
-	if !r.result.Forward {
-		r.writeDelays(a, w)
+	if t.Waiting.Amount > 0 {
+		r.writeWaits(a, w)
+		if !r.result.Forward {
+			r.writeDelays(a, w)
+		}
 	}
 	r.writeCritical(a, w)
 	r.writeExplanations(a, w)

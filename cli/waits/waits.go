@@ -137,6 +137,9 @@ func (o *waitsOptions) analyze(a *env.Env, c *cobra.Command, r *scenario.Run) (*
 	}
 	if o.explain > 0 {
 		explained := result.LongestWaits(o.of.List)
+		if len(explained) == 0 {
+			a.Warn("nothing to explain: %s", map[bool]string{true: "no rank waits", false: "these ranks do not wait"}[len(o.of.List) == 0])
+		}
 		if report.explanations, err = result.FindExplanations(c.Context(), explained[:min(o.explain, len(explained))]); err != nil {
 			return nil, err
 		}
