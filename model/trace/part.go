@@ -37,7 +37,7 @@ func OpenPart(ctx context.Context, g cluster.Group, fsys fs.FS, name string, o O
 		}
 		found.Format, found.Main = f.Name, main
 	}
-	if err := broadcast(ctx, g, &found); err != nil {
+	if err := cluster.BroadcastValue(ctx, g, &found); err != nil {
 		return nil, err
 	}
 	if found.Error != "" {
@@ -58,22 +58,6 @@ func OpenPart(ctx context.Context, g cluster.Group, fsys fs.FS, name string, o O
 	return t, err
 }
 
-// broadcast gives all processes a value of process 0.
-func broadcast(ctx context.Context, g cluster.Group, value any) error {
-	var data []byte
-	if g.Rank() == 0 {
-		var err error
-		if data, err = cluster.Encode(value); err != nil {
-			return err
-		}
-	}
-	data, err := cluster.Broadcast(ctx, g, data)
-	if err != nil {
-		return err
-	}
-	return cluster.Decode(data, value)
-}
-
 // shared reads a file that all processes need: process 0 does, and gives it to the others.
 func (s *source) shared(read func() ([]byte, error)) ([]byte, error) {
 	if s.group == nil {
@@ -90,7 +74,7 @@ func (s *source) shared(read func() ([]byte, error)) ([]byte, error) {
 			status.Error, status.Missing = err.Error(), errors.Is(err, fs.ErrNotExist)
 		}
 	}
-	if err := broadcast(s.ctx, s.group, &status); err != nil {
+	if err := cluster.BroadcastValue(s.ctx, s.group, &status); err != nil {
 		return nil, err
 	}
 	if status.Error != "" {
