@@ -391,9 +391,9 @@ func compareStreams(t *testing.T, name string) (launches int) {
 	if err := os.Remove(filepath.Join(out, "run", streams.Name)); err != nil {
 		t.Fatal(name, err)
 	}
-	back, err := Open(os.DirFS(out), "run.otf2", Options{Strict: true})
-	if err != nil {
-		t.Fatal(name, err)
+	back, err := Open(os.DirFS(out), "run.otf2", Options{})
+	if err != nil || !slices.Equal(back.Warnings, []string{"run/streams.slt: the file is missing: which kernels communicate is lost"}) {
+		t.Fatal(name, back.Warnings, err)
 	}
 	list := func(tr *Trace) (lines []string, known int) {
 		tl, err := ToTimeline(tr, TimelineOptions{})

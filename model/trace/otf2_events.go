@@ -31,8 +31,9 @@ func (a *otf2Archive) openReader(l *Location, clock otf2.Clock) (*otf2Reader, er
 		return nil, f.Damage(err)
 	}
 	local, lost := a.readLocal(l)
+	sum, summed := a.sums[l.ID]
 	r := &otf2Reader{
-		f: f, file: file, clock: clock, stacks: a.trace.Stacks, announced: l.Events,
+		f: f, file: file, clock: clock, stacks: a.trace.Stacks, announced: l.Events, sum: uint32(sum >> 32), summed: summed,
 		regions: a.regions.Mapped(&local.Maps[otf2.MapRegion]), comms: a.comms.Mapped(&local.Maps[otf2.MapComm]),
 		contexts: a.contexts.Mapped(&local.Maps[otf2.MapContext]), self: a.self, rank: uint32(l.Rank),
 		kinds: a.kinds, skips: a.skips, parameters: local.Maps[otf2.MapParameter], objects: a.objectsOf(local),
@@ -72,6 +73,8 @@ type otf2Reader struct {
 	counts     []Event           // of the last record of metrics
 	given      int               // of these
 	announced  uint64
+	sum        uint32 // of the file
+	summed     bool   // it is known
 	read       uint64
 	record     otf2.Event
 	err        error
@@ -128,6 +131,11 @@ func (r *otf2Reader) nextRecord(e *Event) error {
 			return r.f.Damage(fmt.Errorf("the file ends after %d events, but %d are announced", r.read, r.announced))
 		case r.read > r.announced && r.announced > 0:
 			return r.f.Damage(fmt.Errorf("the file has %d events, but %d are announced", r.read, r.announced))
+		}
+		if r.summed {
+			if err := r.f.CheckSum(r.sum); err != nil {
+				return err
+			}
 		}
 		return io.EOF
 	}

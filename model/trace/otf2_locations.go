@@ -239,7 +239,11 @@ func (a *otf2Archive) readLocal(l *Location) (*otf2.Local, error) {
 		return &otf2.Local{Found: true}, damage.At(a.src.showBeside(a.localFile(l)), -1, "the file cannot be read: %v", damage.Reason(err))
 	}
 	defer file.Close()
-	return otf2.ReadLocal(f)
+	local, err := otf2.ReadLocal(f)
+	if sum, ok := a.sums[l.ID]; ok && err == nil {
+		err = f.CheckSum(uint32(sum))
+	}
+	return local, err
 }
 
 // checkEvents looks at the start and the end of a file of events.

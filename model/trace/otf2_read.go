@@ -32,7 +32,8 @@ type otf2Archive struct {
 	kinds    map[uint32]Kind         // of events that parameters stand for
 	skips    map[uint32]int          // parameters about what was skipped: which field
 	trace    *Trace
-	locals   bool // locations have local definitions
+	locals   bool              // locations have local definitions
+	sums     map[uint64]uint64 // checksums of the files of locations; nil: there are none
 
 	streams    []*otf2Stream
 	artificial []bool       // by region: it is no kernel
@@ -64,9 +65,24 @@ func openOTF2(src source) (*otf2Archive, error) {
 		return nil, err
 	}
 	a.warnIf(err)
+	sums, err := a.anchor.Sums(data, src.show)
+	a.warnIf(err)
+	files := &sltFiles{}
+	if sums != nil && err == nil {
+		files.run, files.streams = 1, sums.Streams
+	}
 	// It has more than the locations of streams.
-	a.src.attachStreams(a.trace, path.Join(a.name, streams.Name), func(fs.File) error { return nil })
-	if err := a.readDefinitions(); err != nil {
+	name := path.Join(a.name, streams.Name)
+	a.src.attachStreams(a.trace, name, func(file fs.File) error {
+		if file == nil {
+			return nil // streams are locations, too
+		}
+		return files.checkStreams(file)
+	})
+	if files.streams.Length > 0 && a.trace.attach == nil {
+		a.warn("%s: the file is missing: which kernels communicate is lost", a.src.showBeside(name))
+	}
+	if err := a.readDefinitions(sums); err != nil {
 		return nil, err
 	}
 	a.trace.Open = a.openEvents
@@ -98,8 +114,8 @@ func (a *otf2Archive) openWith(open func(name string) (fs.File, error), name str
 	return &otf2.File{In: file, Show: a.src.showBeside(name), Size: int(chunk), Step: int(step)}, file, nil
 }
 
-// readDefinitions reads the global definitions and the clocks of the locations.
-func (a *otf2Archive) readDefinitions() error {
+// readDefinitions reads the global definitions and the clocks of the locations. Its checksum may be known.
+func (a *otf2Archive) readDefinitions(sums *otf2.Sums) error {
 	f, file, err := a.openWith(a.src.openBeside, a.name+".def", a.anchor.DefChunk)
 	if err != nil {
 		return err
@@ -117,6 +133,19 @@ func (a *otf2Archive) readDefinitions() error {
 		a.warn("%v; definitions after it are lost", err)
 	} else if d.Count != a.anchor.Definitions {
 		a.warn("%s: there are %d definitions, but the anchor file announces %d", f.Show, d.Count, a.anchor.Definitions)
+	} else if sums != nil {
+		a.warnIf(f.CheckSum(sums.Definitions))
+	}
+	for _, p := range d.Properties {
+		if d.Strings[p.Name] == otf2.SumName {
+			if a.sums == nil {
+				a.sums = map[uint64]uint64{}
+			}
+			a.sums[p.Location] = p.Number
+		}
+	}
+	if sums == nil && a.sums != nil {
+		a.warn("%s: the file has no checksums, but the definitions have: it is damaged or of another archive", a.src.show)
 	}
 	t := a.trace
 	t.Properties, err = propertiesOf(a.anchor)

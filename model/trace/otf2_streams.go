@@ -202,7 +202,7 @@ func (a *otf2Archive) readStream(c *conversion, s *otf2Stream) error {
 		if c.Strict || !errors.Is(err, damage.Err) {
 			return err
 		}
-		s.warn = fmt.Sprintf("rank %d, stream %s: events end early: %v", s.Rank, s.Name, err)
+		s.warn = fmt.Sprintf("rank %d, stream %s: %s", s.Rank, s.Name, damage.Loss(err))
 	}
 	s.acts = slices.DeleteFunc(s.acts, func(x otf2Activity) bool { return !x.ended })
 	return nil

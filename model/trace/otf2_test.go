@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"slackline/internal/needed"
+	"slackline/model/timeline"
 	"slackline/model/trace/otf2"
 )
 
@@ -178,6 +179,96 @@ func TestOTF2ForeignFiles(t *testing.T) {
 		}
 		if all := strings.Join(slices.Concat(tr.Warnings, tl.Problems.Notes), "\n"); !strings.Contains(all, tc.want) {
 			t.Errorf("warnings = %q, want %q", all, tc.want)
+		}
+	}
+}
+
+// Archives that are written here have checksums: each changed, added or lost byte is reported, and so is each file of another location or
+// archive.
+func TestOTF2Sums(t *testing.T) {
+	d := Definitions{Ranks: 2, Locations: []Location{{}, {ID: 1, Rank: 1}}, Regions: []timeline.Region{timeline.RegionNamed("main")},
+		Stacks: []Stack{{}}}
+	times := newMemory(d, [][]Event{{{Time: 1, Kind: Enter}, {Time: 9, Kind: Leave}}, {{Time: 2, Kind: Enter}, {Time: 8, Kind: Leave}}})
+	tl := toTimeline(t, mustOpen(t, "../../testdata/accelerator/cases/10-mpi-cuda/traces.otf2"), TimelineOptions{})
+	noticed := func(files fstest.MapFS) bool {
+		tr, err := Open(files, ".", Options{})
+		if err != nil {
+			return true
+		}
+		wrong := len(tr.Warnings) > 0
+		for i := range tr.Locations {
+			_, err := eventsOf(tr, i)
+			wrong = wrong || err != nil
+		}
+		if wrong || tr.attach == nil {
+			return wrong
+		}
+		tl, err := ToTimeline(tr, TimelineOptions{})
+		return err != nil || len(tl.Problems.Notes) > 0
+	}
+	var all []fstest.MapFS
+	for _, tr := range []*Trace{times, randomTrace(3, 3, 1, 12), FromTimeline(tl)} {
+		path := filepath.Join(t.TempDir(), "run")
+		if _, err := Write(path, tr, "otf2", WriteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		files := mapFS(t, path)
+		all = append(all, files)
+		if noticed(files) {
+			t.Errorf("something is wrong with what was written")
+		}
+		for name, file := range files {
+			if id, _, _ := strings.Cut(strings.TrimPrefix(name, "traces/"), "."); tr.hosts != nil && strings.Trim(id, "0123456789") == "" &&
+				!slices.ContainsFunc(tl.Locations, func(l timeline.Location) bool { return strconv.Itoa(l.Rank) == id }) {
+				continue // of streams, which are in streams.slt, too
+			}
+			step := max(len(file.Data)/50, 1) | 1
+			for at := 0; at < len(file.Data); at += step {
+				flipped := slices.Clone(file.Data)
+				flipped[at] ^= 1
+				if !noticed(damaged(files, name, flipped)) {
+					t.Errorf("%s changed at %d: not noticed", name, at)
+				}
+			}
+			if !noticed(damaged(files, name, append(slices.Clone(file.Data), 0))) {
+				t.Errorf("%s with another byte: not noticed", name)
+			}
+		}
+	}
+	files := all[0]
+	exchanged := damaged(files, "traces/0.evt", files["traces/1.evt"].Data)
+	exchanged["traces/1.evt"] = files["traces/0.evt"]
+	if other := damaged(files, "traces.otf2", all[1]["traces.otf2"].Data); !noticed(exchanged) || !noticed(other) {
+		t.Error("files of other locations and archives: not noticed")
+	}
+	tr, err := Open(exchanged, ".", Options{})
+	if err == nil {
+		_, err = eventsOf(tr, 1)
+	}
+	const want = "traces/1.evt: the file does not match its checksum: it is damaged, of another archive or location"
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error = %v, want %q", err, want)
+	}
+}
+
+// The run begins where its first event is if time 0 has no meaning: in what was recorded it is that of the boot. Other programs show times
+// from there on.
+func TestOTF2Origin(t *testing.T) {
+	const boot = 900_000 * second
+	want := newMemory(Definitions{Ranks: 1, Locations: []Location{{}}, Regions: []timeline.Region{timeline.RegionNamed("main")}, Stacks: []Stack{{}}},
+		[][]Event{{{Time: boot, Kind: Enter}, {Time: boot + 5, Kind: Leave}}})
+	for _, tc := range []struct {
+		tr     *Trace
+		offset uint64
+	}{{mustOpen(t, write(t, want, "slt")), boot}, {want, 0}} {
+		path := write(t, tc.tr, "otf2")
+		files := mapFS(t, path)
+		defs, err := otf2.ReadDefinitions(&otf2.File{In: bytes.NewReader(files["traces.def"].Data), Size: otf2DefChunk, Step: 1 << 20})
+		if err != nil || defs.GlobalOffset != tc.offset || defs.Length != boot+5-tc.offset {
+			t.Errorf("offset %d, length %d, %v, want offset %d", defs.GlobalOffset, defs.Length, err, tc.offset)
+		}
+		if events, err := eventsOf(mustOpen(t, path), 0); err != nil || events[0].Time != int64(boot-tc.offset) {
+			t.Errorf("events = %v, %v", events, err)
 		}
 	}
 }

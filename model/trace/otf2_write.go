@@ -39,6 +39,7 @@ type otf2Writer struct {
 	extra    []Stack           // those that are no stack of the trace
 	groupIDs map[string]uint32 // of epochs, by worldGroup
 	streams  *otf2StreamWriter // nil: nothing ran on accelerators
+	sums     []uint64          // checksums of the files of the locations and streams
 	warnings warningList
 }
 
@@ -64,20 +65,26 @@ func writeOTF2(d *atomicfile.Dir, base string, t *Trace, o WriteOptions) ([]stri
 	w.setGroups()
 	w.setIDs()
 	w.streams.setIDs(w)
+	w.sums = make([]uint64, len(t.Locations)+w.streams.count())
 	err = eachLocation(len(t.Locations), o.Threads, w.writeLocation)
+	var definitions *otf2.DefinitionWriter
 	if err == nil {
-		err = w.writeDefinitions()
+		definitions, err = w.define()
 	}
-	if err == nil && devices != nil {
-		err = eachLocation(len(devices.Devices.Streams), o.Threads, w.writeStream)
+	if err == nil {
+		err = eachLocation(w.streams.count(), o.Threads, w.writeStream)
 	}
+	var sums otf2.Sums
 	if err == nil && devices != nil {
-		err = writeFile(d, path.Join(w.name, streams.Name), func(out io.Writer) error {
-			_, err := streams.Write(out, devices)
+		err = writeFile(d, path.Join(w.name, streams.Name), func(out io.Writer) (err error) {
+			sums.Streams, err = streams.Write(out, devices)
 			return err
 		})
 		w.warnings.add("OTF2 cannot express which kernels communicate, nor several launches of a call: this is in a file that only slackline "+
 			"reads (%s); other programs see the streams with their kernels and copies", path.Join(w.name, streams.Name))
+	}
+	if err == nil {
+		err = w.writeDefinitions(definitions, sums)
 	}
 	w.warnOfLoss()
 	return w.warnings.list, err
@@ -225,7 +232,8 @@ func (w *otf2Writer) wanted() otf2.Clock {
 }
 
 // setClock chooses the resolution (that of the trace if its times are whole ticks of it, else
-// picoseconds) and the origin: nothing may be before the global offset, and no time below 0.
+// picoseconds) and the origin: nothing may be before the global offset, from which other programs count the times that they show, and no
+// time below 0.
 func (w *otf2Writer) setClock() error {
 	w.clock = w.wanted()
 	exact := w.streams.exact(w.clock)
@@ -259,7 +267,9 @@ func (w *otf2Writer) setClock() error {
 	if first > last { // no events
 		first, last = 0, 0
 	}
-	first = min(first, 0)
+	if w.t.Format == "" || w.t.startsAtZero || w.streams != nil { // else the run begins with its first event: time 0 may be that of the boot
+		first = min(first, 0)
+	}
 	w.shift = -min(earliest, first)
 	w.global = uint64(w.shift + first)
 	w.length = uint64(last - first)
@@ -357,7 +367,7 @@ func writeFile(d *atomicfile.Dir, name string, fill func(out io.Writer) error) e
 // writeLocation writes the files of location i.
 func (w *otf2Writer) writeLocation(i int) error {
 	l := &w.t.Locations[i]
-	err := writeFile(w.d, path.Join(w.name, fmt.Sprintf("%d.evt", w.ids[i])), func(out io.Writer) error {
+	return w.writePair(i, w.ids[i], func(out io.Writer) error {
 		e := &otf2EventWriter{w: w, out: otf2.NewWriter(out, otf2EventChunk, false), rank: uint32(l.Rank), epochs: newOTF2Epochs(w)}
 		e.launches = w.streams.launchesOf(l)
 		damage, err := w.t.eachEvent(i, w.o, e.write)
@@ -368,13 +378,26 @@ func (w *otf2Writer) writeLocation(i int) error {
 			w.warnings.add("%v", damage)
 		}
 		return e.out.Finish()
-	})
-	if err != nil {
-		return err
+	}, func(out io.Writer) error { return w.writeLocal(out, i) })
+}
+
+// writePair writes the files of location or stream i, events and local definitions, and keeps their checksums.
+func (w *otf2Writer) writePair(i int, id uint64, events, local func(out io.Writer) error) error {
+	for _, file := range []struct {
+		suffix string
+		fill   func(out io.Writer) error
+	}{{"evt", events}, {"def", local}} {
+		err := writeFile(w.d, path.Join(w.name, fmt.Sprintf("%d.%s", id, file.suffix)), func(out io.Writer) error {
+			sum := otf2.Checksum{To: out}
+			err := file.fill(&sum)
+			w.sums[i] = w.sums[i]<<32 | uint64(sum.CRC)
+			return err
+		})
+		if err != nil {
+			return err
+		}
 	}
-	return writeFile(w.d, path.Join(w.name, fmt.Sprintf("%d.def", w.ids[i])), func(out io.Writer) error {
-		return w.writeLocal(out, i)
-	})
+	return nil
 }
 
 // writeLocal writes the local definitions of a location: the offsets of its clock.

@@ -10,8 +10,8 @@ import (
 	"slackline/model/trace/otf2"
 )
 
-// writeDefinitions writes the global definitions and the anchor file.
-func (w *otf2Writer) writeDefinitions() error {
+// define collects the global definitions, but for those of writeDefinitions.
+func (w *otf2Writer) define() (*otf2.DefinitionWriter, error) {
 	d := &otf2.DefinitionWriter{Strings: map[string]uint32{}}
 	w.defineClock(d)
 	d.Text("")
@@ -22,9 +22,23 @@ func (w *otf2Writer) writeDefinitions() error {
 	w.defineRegions(d)
 	w.defineComms(d)
 	if err := w.defineCarts(d); err != nil {
-		return err
+		return nil, err
 	}
 	w.defineRest(d)
+	return d, nil
+}
+
+// writeDefinitions adds the checksums of what was written to the global definitions, and writes these and the anchor file.
+func (w *otf2Writer) writeDefinitions(d *otf2.DefinitionWriter, sums otf2.Sums) error {
+	name := d.Text(otf2.SumName)
+	for i, id := range slices.Concat(w.ids, w.streams.locations()) {
+		d.Add(otf2.DefLocationProperty, func(r *otf2.Record) {
+			r.U64(id)
+			r.U32(name, otf2.Undefined32) // no text
+			r.U8(otf2.AttributeU64)
+			r.U64(w.sums[i])
+		})
+	}
 	size := otf2DefChunk
 	for _, b := range d.Records {
 		for size < len(b)+otf2.ChunkHeader+otf2.Frame+16 {
@@ -43,18 +57,21 @@ func (w *otf2Writer) writeDefinitions() error {
 	}
 	anchor.Identifier = w.identifier(slices.Concat(d.Records...))
 	err := writeFile(w.d, w.name+".def", func(out io.Writer) error {
-		c := otf2.NewWriter(out, size, true)
+		sum := &otf2.Checksum{To: out}
+		c := otf2.NewWriter(sum, size, true)
 		for i, b := range d.Records {
 			c.Room(len(b) + otf2.Frame)
 			c.Record(b[0], &otf2.Record{Data: b[1:], Most: d.Most[i]})
 		}
-		return c.Finish()
+		err := c.Finish()
+		sums.Definitions = sum.CRC
+		return err
 	})
 	if err != nil {
 		return err
 	}
 	return writeFile(w.d, w.name+".otf2", func(out io.Writer) error {
-		_, err := out.Write(anchor.Encode())
+		_, err := out.Write(anchor.EncodeWith(sums))
 		return err
 	})
 }

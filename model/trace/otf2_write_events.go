@@ -3,7 +3,6 @@ package trace
 import (
 	"fmt"
 	"io"
-	"path"
 	"slices"
 	"strings"
 
@@ -267,6 +266,14 @@ func (s *otf2StreamWriter) setIDs(w *otf2Writer) {
 	}
 }
 
+// locations are the ids of the streams.
+func (s *otf2StreamWriter) locations() []uint64 {
+	if s == nil {
+		return nil
+	}
+	return s.ids
+}
+
 func (s *otf2StreamWriter) count() int {
 	if s == nil {
 		return 0
@@ -390,7 +397,7 @@ func (s *otf2StreamWriter) defineWindow(d *otf2.DefinitionWriter, comm uint32, m
 // writeStream writes the files of a stream.
 func (w *otf2Writer) writeStream(i int) error {
 	s, stream := w.streams, &w.streams.tl.Devices.Streams[i]
-	err := writeFile(w.d, path.Join(w.name, fmt.Sprintf("%d.evt", s.ids[i])), func(out io.Writer) error {
+	return w.writePair(len(w.t.Locations)+i, s.ids[i], func(out io.Writer) error {
 		e := &otf2EventWriter{w: w, out: otf2.NewWriter(out, otf2EventChunk, false)}
 		for j := range stream.Len() {
 			name := s.tl.RegionOf(stream.Path[j]).Name
@@ -411,11 +418,7 @@ func (w *otf2Writer) writeStream(i int) error {
 			e.out.Record(otf2.EvtCompleteBlocking, &e.r)
 		}
 		return e.out.Finish()
-	})
-	if err != nil {
-		return err
-	}
-	return writeFile(w.d, path.Join(w.name, fmt.Sprintf("%d.def", s.ids[i])), func(out io.Writer) error {
+	}, func(out io.Writer) error {
 		c := otf2.NewWriter(out, otf2DefChunk, true)
 		if s.skew[i] { // the times of streams are corrected already
 			var r otf2.Record

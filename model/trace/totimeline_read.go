@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"slackline/model/timeline"
+	"slackline/model/trace/damage"
 	"slackline/model/unit"
 )
 
@@ -36,16 +37,16 @@ func (c *conversion) readLocation(i int, l *timeline.LocationBuilder) error {
 		}
 		r.made = newSynthesis(survey, l)
 	}
-	damage, err := c.readEvents(i, r.apply, func(read int64) { r.reserve(read) })
+	loss, err := c.readEvents(i, r.apply, func(read int64) { r.reserve(read) })
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.at.describe(), err)
 	}
-	if damage != nil {
-		c.lost[i] = fmt.Sprintf("events end early: %v", damage)
+	if loss != nil {
+		c.lost[i] = damage.Loss(loss)
 	} else if r.at.Truncated {
 		c.lost[i] = "its end is missing"
 	}
-	if damage != nil || r.at.Truncated {
+	if loss != nil || r.at.Truncated {
 		l.SetTruncated()
 	}
 	if r.started {

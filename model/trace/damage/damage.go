@@ -16,6 +16,7 @@ type Error struct {
 	Line   int   // from 1; 0: not known, or not a text file
 	Offset int64 // of the byte; -1: not known, or a text file
 	What   string
+	Whole  bool // it was read to its end, but may not be what was written
 }
 
 // Error implements error, in the form file:line: what or file: byte n: what.
@@ -31,6 +32,15 @@ func (e *Error) Error() string {
 
 // Is makes a fault in a file one of those that Err stands for.
 func (e *Error) Is(target error) bool { return target == Err }
+
+// Loss is what damage means for the events of a location.
+func Loss(err error) string {
+	var e *Error
+	if errors.As(err, &e) && e.Whole {
+		return fmt.Sprintf("its events may be wrong: %v", err)
+	}
+	return fmt.Sprintf("events end early: %v", err)
+}
 
 // At is a fault at a byte of a file.
 func At(file string, offset int64, format string, args ...any) *Error {

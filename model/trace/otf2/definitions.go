@@ -82,6 +82,7 @@ type (
 	Property struct {
 		Location    uint64
 		Name, Value uint32
+		Number      uint64 // if it is one
 	}
 )
 
@@ -152,7 +153,7 @@ func (d *Definitions) add(id uint8, r *Bytes) {
 	case DefLocation:
 		d.Locations = append(d.Locations, Location{r.U64(), r.U32(), r.U8(), r.U64(), r.U32()})
 	case DefLocationProperty:
-		d.Properties = append(d.Properties, Property{r.U64(), r.U32(), r.U32()})
+		d.Properties = append(d.Properties, Property{r.U64(), r.U32(), r.U32(), r.numeric()})
 	case DefRegion:
 		d.addRegion(r)
 	case DefGroup:
@@ -324,4 +325,12 @@ func (m *Map) Global(id uint64) uint64 {
 		return g
 	}
 	return id
+}
+
+// numeric reads a type and a value; 0 if it is no number.
+func (r *Bytes) numeric() uint64 {
+	if r.Left() == 0 || r.U8() != AttributeU64 {
+		return 0
+	}
+	return r.U64()
 }

@@ -72,7 +72,7 @@ func TestEveryDefinition(t *testing.T) {
 			map[uint32]Process{3: {4, GroupProcess, 6, Undefined32}}},
 		{"location", one(DefLocation, uint64(1<<40), 4, u8(LocationCPUThread), uint64(500), 6), func(d *Definitions) any { return d.Locations },
 			[]Location{{1 << 40, 4, LocationCPUThread, 500, 6}}},
-		{"property", one(DefLocationProperty, uint64(9), 4, 5), func(d *Definitions) any { return d.Properties }, []Property{{9, 4, 5}}},
+		{"property", one(DefLocationProperty, uint64(9), 4, 5), func(d *Definitions) any { return d.Properties }, []Property{{9, 4, 5, 0}}},
 		{"region without a role", one(DefRegion, 5, 1, 0, u8(0), 2, 30, 40, 1), func(d *Definitions) any { return d.Regions },
 			[]Region{{ID: 5, Name: 1, File: 2, Line: 30}}},
 		{"group of an unknown old kind", one(DefGroup, 9, 0, u8(1), 2, uint64(3), uint64(4)), func(d *Definitions) any { return d.Groups },

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"math"
 	"slices"
@@ -126,6 +127,7 @@ type File struct {
 	Step int   // what to read first: the size of a small file
 	base int64 // where the current chunk begins
 	next int64 // and where the next one begins
+	sum  uint32
 	Bytes
 }
 
@@ -148,6 +150,7 @@ func (f *File) NextChunk() error {
 		}
 	}
 	f.next += int64(len(b))
+	f.sum = crc32.Update(f.sum, castagnoli, b)
 	f.Bytes = Bytes{Data: b}
 	if len(b) == 0 {
 		return io.EOF
