@@ -2,9 +2,11 @@
 package damage
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 )
 
 // Err reports that events of a location end where the file is damaged. What came before is valid.
@@ -47,11 +49,16 @@ func At(file string, offset int64, format string, args ...any) *Error {
 	return &Error{File: file, Offset: offset, What: fmt.Sprintf(format, args...)}
 }
 
-// Reason is what the system says about a file that cannot be opened, without the name, which messages have anyway.
+// Reason is what the system says about a file that cannot be opened, without the name, which messages have anyway, and what is wrong
+// with a value in JSON, without the types of the program.
 func Reason(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {
 		return at.Err
+	}
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) {
+		return fmt.Errorf("unexpected %s", strings.TrimSuffix(kind.Value+" for "+kind.Field, " for "))
 	}
 	return err
 }

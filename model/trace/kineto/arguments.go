@@ -1,5 +1,7 @@
 package kineto
 
+import "bytes"
+
 // communicationOf reads the arguments of communication.
 func communicationOf(args []byte) (commArgs, error) {
 	a := noArgs
@@ -10,6 +12,7 @@ func communicationOf(args []byte) (commArgs, error) {
 	texts := map[string]*string{
 		"Collective name": &a.collective, "Process Group Name": &a.group, "Process Group Ranks": &a.ranks, "dtype": &a.dtype,
 	}
+	var seen values
 	err := members(args, func(key, v []byte) error {
 		if to := numbers[string(key)]; to != nil {
 			if n, ok := integer(v); ok {
@@ -17,10 +20,26 @@ func communicationOf(args []byte) (commArgs, error) {
 			}
 		} else if to := texts[string(key)]; to != nil {
 			*to = string(unquoted(v))
+		} else {
+			return nil
 		}
-		return nil
+		return seen.once(key, v)
 	})
 	return a, err
+}
+
+// values are the members of an object that were seen: a few.
+type values []struct{ key, v []byte }
+
+// once notes a member and refuses one that is there twice, with two values.
+func (s *values) once(key, v []byte) error {
+	for _, x := range *s {
+		if bytes.Equal(x.key, key) {
+			return once(key, x.v, v)
+		}
+	}
+	*s = append(*s, struct{ key, v []byte }{key, v})
+	return nil
 }
 
 // fill takes what is missing from other arguments.

@@ -216,24 +216,25 @@ func (f *chromeFile) event(b []byte) (int, error) {
 	var raw [memberCategory + 1][]byte
 	var args []byte
 	if err := members(b[:size], func(key, v []byte) error {
-		if m := memberOf(key, false); m != memberOther {
-			raw[m] = v
-		} else if string(key) == "args" {
-			args = v
-		}
-		return nil
+		return keep(&raw, &args, memberOf(key, false), key, v)
 	}); err != nil {
 		return 0, err
 	}
-	if err := cmp.Or(checkID(raw[memberPid]), checkID(raw[memberTid])); err != nil {
+	pid, err := f.names.id(raw[memberPid])
+	if err != nil {
 		return 0, err
 	}
+	tid, err := f.names.id(raw[memberTid])
+	if err != nil {
+		return 0, err
+	}
+	at := threadID{pid, tid}
 	phase := string(unquoted(raw[memberPhase]))
 	switch phase {
 	case "X", "B", "E":
-		return size, f.call(phase[0], &raw)
+		return size, f.call(phase[0], at, &raw)
 	case "M":
-		return size, f.describe(&raw, args)
+		return size, f.describe(at, raw[memberName], args)
 	case "C":
 		f.counters++
 	}
@@ -241,8 +242,7 @@ func (f *chromeFile) event(b []byte) (int, error) {
 }
 
 // process is the process of an event.
-func (f *chromeFile) process(raw []byte) (*chromeProcess, error) {
-	pid := f.names.id(raw)
+func (f *chromeFile) process(pid int64) (*chromeProcess, error) {
 	p, ok := f.byPid[pid]
 	if !ok {
 		if len(f.processes) == maxProcesses {
@@ -257,34 +257,36 @@ func (f *chromeFile) process(raw []byte) (*chromeProcess, error) {
 }
 
 // describe takes the name of a process or thread.
-func (f *chromeFile) describe(raw *[memberCategory + 1][]byte, args []byte) error {
-	what := string(unquoted(raw[memberName]))
+func (f *chromeFile) describe(at threadID, name, args []byte) error {
+	what := string(unquoted(name))
 	if what != "process_name" && what != "thread_name" && what != "process_sort_index" || len(args) == 0 || args[0] != '{' {
 		return nil
 	}
-	p, err := f.process(raw[memberPid])
+	p, err := f.process(at.pid)
 	if err != nil {
 		return err
 	}
+	var seen values
 	return members(args, func(key, v []byte) error {
 		switch {
 		case what == "process_sort_index" && string(key) == "sort_index":
 			p.place, _ = integer(v)
 		case string(key) != "name":
+			return nil
 		case what == "process_name":
 			p.name = plain.Name(unescaped(string(unquoted(v))))
 		default:
 			if p.labels == nil {
 				p.labels = map[threadID]string{}
 			}
-			p.labels[threadID{p.pid, f.names.id(raw[memberTid])}] = plain.Name(unescaped(string(unquoted(v))))
+			p.labels[at] = plain.Name(unescaped(string(unquoted(v))))
 		}
-		return nil
+		return seen.once(key, v)
 	})
 }
 
 // call takes a call, or one of its ends.
-func (f *chromeFile) call(phase byte, raw *[memberCategory + 1][]byte) error {
+func (f *chromeFile) call(phase byte, at threadID, raw *[memberCategory + 1][]byte) error {
 	us, ps, ok := micros(raw[memberTime])
 	lasts, part := int64(0), int64(0)
 	if len(raw[memberDuration]) > 0 && phase == 'X' {
@@ -302,12 +304,11 @@ func (f *chromeFile) call(phase byte, raw *[memberCategory + 1][]byte) error {
 	}
 	begin := us*1_000_000 + ps
 	end := begin + lasts*1_000_000 + part
-	p, err := f.process(raw[memberPid])
+	p, err := f.process(at.pid)
 	if err != nil {
 		return err
 	}
 	f.latest = max(f.latest, end)
-	at := threadID{p.pid, f.names.id(raw[memberTid])}
 	if phase == 'X' {
 		_, err = p.addCall(at, begin, end, f.names.nameOf(raw[memberName]), 0)
 		return err

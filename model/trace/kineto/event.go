@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -85,6 +86,27 @@ func (e *event) set(m member, v []byte) {
 	}
 }
 
+// keep takes a member of an event that matters; a second one must have the same value.
+func keep(raw *[memberCategory + 1][]byte, args *[]byte, m member, key, v []byte) error {
+	to := args
+	if m != memberOther {
+		to = &raw[m]
+	} else if string(key) != "args" {
+		return nil
+	}
+	before := *to
+	*to = v
+	return once(key, before, v)
+}
+
+// once refuses a member that an object has twice, with two values.
+func once(key, before, v []byte) error {
+	if before == nil || bytes.Equal(before, v) {
+		return nil
+	}
+	return fmt.Errorf("an event has the member %q twice, with two values", key)
+}
+
 // event reads the event that b begins with, member by member, and returns its length.
 func (f *rankFile) event(b []byte) (int, error) {
 	var raw [memberCategory + 1][]byte
@@ -108,9 +130,8 @@ func (f *rankFile) event(b []byte) (int, error) {
 			return 0, errJSONCut // a number may go on
 		}
 		m := memberOf(key, false)
-		raw[m] = v
-		if m == memberOther && string(key) == "args" {
-			args = v
+		if err := keep(&raw, &args, m, key, v); err != nil {
+			return 0, err
 		}
 		if m == memberPhase {
 			if complete = string(v) == `"X"`; !complete {
@@ -134,17 +155,20 @@ func (f *rankFile) event(b []byte) (int, error) {
 		e.has = 1 << memberTime
 	}
 	for _, m := range []member{memberPid, memberTid} {
-		if err := checkID(raw[m]); err != nil {
+		var err error
+		if e.numbers[m], err = f.id(raw[m]); err != nil {
 			return 0, err
 		}
-		e.numbers[m] = f.id(raw[m])
 		e.has |= 1 << m
 	}
 	if len(args) > 0 && args[0] == '{' && (e.kind != kindHost || bytes.Contains(args, []byte(`"correlation"`))) {
 		if err := members(args, func(key, v []byte) error {
 			switch m := memberOf(key, true); m {
 			case memberCorrelation, memberDevice, memberStream:
+				before := raw[m]
+				raw[m] = v
 				e.set(m, v)
+				return once(key, before, v)
 			case memberCollective:
 				e.collective = true
 			}
@@ -162,8 +186,7 @@ func (f *rankFile) take(e *event) error {
 	case kindOther:
 		return nil
 	case kindSync:
-		f.takeSync(e)
-		return nil
+		return f.takeSync(e)
 	}
 	us := e.us
 	if !f.begun && !e.lacks(memberTime) {
@@ -176,11 +199,10 @@ func (f *rankFile) take(e *event) error {
 	}
 	begin := us*1_000_000 + e.ps
 	end := begin + e.lasts*1_000_000 + e.part
-	if e.lacks(memberPid) {
-		e.numbers[memberPid] = f.id(nil)
-	}
-	if e.lacks(memberTid) {
-		e.numbers[memberTid] = f.id(nil)
+	for _, m := range []member{memberPid, memberTid} {
+		if e.lacks(m) {
+			e.numbers[m], _ = f.id(nil)
+		}
 	}
 	if e.kind == kindHost {
 		return f.takeCall(e, begin, end)
@@ -229,28 +251,24 @@ func unescaped(text string) string {
 	return out
 }
 
-// checkID refuses what can be no number or name of a process or thread.
-func checkID(v []byte) error {
-	if len(v) == 0 || v[0] == '"' || string(v) == "null" {
-		return nil
-	}
-	if v[0] != '-' && (v[0] < '0' || v[0] > '9') || len(v) > 1 && v[1] == 'I' {
-		return fmt.Errorf("%q is not the number of a process or thread", v[:min(len(v), 40)])
-	}
-	return nil
-}
-
 // id is the number of a process or thread; words get numbers of their own.
-func (f *rankFile) id(v []byte) int64 {
+func (f *rankFile) id(v []byte) (int64, error) {
 	if n, ok := integer(v); ok {
-		return n
+		return n, nil
+	}
+	if len(v) > 0 && v[0] != '"' && string(v) != "null" {
+		x, err := strconv.ParseFloat(string(v), 64) // some writers have no integers: 12.0
+		if err != nil || x != math.Trunc(x) || math.Abs(x) > 1<<53 {
+			return 0, fmt.Errorf("%q is not the number of a process or thread", v[:min(len(v), 40)])
+		}
+		return int64(x), nil
 	}
 	n, ok := f.words[string(v)]
 	if !ok {
 		n = math.MinInt32 - int64(len(f.words))
 		f.words[string(v)] = n
 	}
-	return n
+	return n, nil
 }
 
 func (f *rankFile) takeCall(e *event, begin, end int64) error {
@@ -350,10 +368,10 @@ func (f *rankFile) addActivity(on streamID, a activity) error {
 	return nil
 }
 
-func (f *rankFile) takeSync(e *event) {
+func (f *rankFile) takeSync(e *event) error {
 	s := syncRecord{device: -1, stream: -1, waitOn: -1}
 	if len(e.args) == 0 || e.args[0] != '{' {
-		return
+		return nil
 	}
 	number := func(v []byte) int64 {
 		if n, ok := integer(v); ok && n != math.MaxUint32 {
@@ -365,6 +383,7 @@ func (f *rankFile) takeSync(e *event) {
 		n, _ := integer(v)
 		return correlated(n)
 	}
+	var seen values
 	err := members(e.args, func(key, v []byte) error {
 		switch string(key) {
 		case "cuda_sync_kind":
@@ -379,10 +398,13 @@ func (f *rankFile) takeSync(e *event) {
 			s.waitOn = number(v)
 		case "wait_on_cuda_event_record_corr_id":
 			s.record = correlation(v)
+		default:
+			return nil
 		}
-		return nil
+		return seen.once(key, v)
 	})
 	if err == nil && s.correlation != 0 {
 		f.syncs = append(f.syncs, s)
 	}
+	return err
 }

@@ -2,6 +2,7 @@ package kineto
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"path"
 	"runtime"
 
+	"slackline/internal/onekey"
 	"slackline/internal/parallel"
 	"slackline/model/trace/damage"
 )
@@ -24,6 +26,8 @@ type rankFile struct {
 	origin int64 // us after base: what times count from
 	begun  bool  // there is an origin
 	info   distributedInfo
+
+	infoErr error // why the file says nothing about the run
 
 	names   []string // as they are in the file
 	byName  map[string]uint32
@@ -226,7 +230,9 @@ func (f *rankFile) member(key, v []byte) error {
 		f.base = base
 	case "distributedInfo":
 		var info distributedInfo
-		if json.Unmarshal(v, &info) == nil { // else the rank follows from the name
+		if err := cmp.Or(json.Unmarshal(v, &info), onekey.Check(v)); err != nil {
+			f.infoErr = damage.Reason(err) // the rank follows from the name
+		} else {
 			f.info = info
 		}
 	}
@@ -255,18 +261,23 @@ func readTraceEvents(s *jsonStream, interrupt func() error, event func([]byte) (
 	case !ok:
 		return s.cut()
 	case c == '[':
-		return readEvents(s, interrupt, event)
+		if err := readEvents(s, interrupt, event); err != nil {
+			return err
+		}
+		return s.end()
 	}
 	if err := s.take('{'); err != nil {
 		return err
 	}
+	seen := map[string]bool{} // members that matter
 	for {
 		c, ok := s.next()
 		switch {
 		case !ok:
 			return s.cut()
 		case c == '}':
-			return nil
+			s.at++
+			return s.end()
 		case c == ',':
 			s.at++
 			continue
@@ -278,6 +289,13 @@ func readTraceEvents(s *jsonStream, interrupt func() error, event func([]byte) (
 		key := string(unquoted(v))
 		if err := s.take(':'); err != nil {
 			return err
+		}
+		switch key {
+		case "traceEvents", "baseTimeNanoseconds", "distributedInfo":
+			if seen[key] {
+				return fmt.Errorf("the member %q is there twice", key)
+			}
+			seen[key] = true
 		}
 		if key == "traceEvents" {
 			if err := readEvents(s, interrupt, event); err != nil {

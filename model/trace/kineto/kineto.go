@@ -179,6 +179,9 @@ func (k *Profile) check() error {
 		if f.damage != nil {
 			k.warn("%v; the events before it are read: %d of rank %d", f.damage, f.events, f.rank)
 		}
+		if f.infoErr != nil {
+			k.warn("%s: distributedInfo is not as expected: %v; the file is taken for that of rank %d", f.show, f.infoErr, f.rank)
+		}
 		if f.skipped > 0 {
 			k.warn("%s: %d events have no valid time and are left out", f.show, f.skipped)
 		}

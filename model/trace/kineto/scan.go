@@ -122,6 +122,17 @@ func (s *jsonStream) take(want byte) error {
 	return nil
 }
 
+// end reports what follows the value that is the file.
+func (s *jsonStream) end() error {
+	if c, ok := s.next(); ok {
+		return fmt.Errorf("unexpected %q after the end of the trace; one file holds one trace", c)
+	}
+	if err := s.cut(); !errors.Is(err, errJSONCut) {
+		return err
+	}
+	return nil
+}
+
 // jsonLength is the length of the value that b begins with; errJSONCut if it is not all there.
 func jsonLength(b []byte) (int, error) {
 	if len(b) == 0 {

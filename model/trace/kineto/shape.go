@@ -49,6 +49,7 @@ func (f *rankFile) child(s *shape, text []byte, x shape) *shape {
 func (f *rankFile) learn(b []byte) {
 	at, from, inArgs := &f.shape, 0, false
 	x := shape{argsFrom: -1, argsTo: -1}
+	seen := uint16(0) // members: an event that has one twice is always read member by member
 	for i := 1; i < len(b) && at != nil; {
 		switch {
 		case b[i] <= ' ' || b[i] == ',':
@@ -71,6 +72,10 @@ func (f *rankFile) learn(b []byte) {
 		for i += n; i < len(b) && (b[i] <= ' ' || b[i] == ':'); i++ {
 		}
 		if !inArgs && string(key) == "args" && b[i] == '{' {
+			if seen&(1<<memberOther) != 0 {
+				return
+			}
+			seen |= 1 << memberOther
 			inArgs, x.argsFrom = true, i-from
 			i++
 			continue
@@ -78,7 +83,12 @@ func (f *rankFile) learn(b []byte) {
 		if n, err = jsonLength(b[i:]); err != nil {
 			return
 		}
-		x.value = memberOf(key, inArgs)
+		if x.value = memberOf(key, inArgs); x.value != memberOther {
+			if seen&(1<<x.value) != 0 {
+				return
+			}
+			seen |= 1 << x.value
+		}
 		switch x.value { // the values of ph and cat are part of the text
 		case memberPhase, memberCategory:
 			v := b[i : i+n]

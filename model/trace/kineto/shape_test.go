@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -54,6 +55,59 @@ func TestAlike(t *testing.T) {
 	for _, text := range texts {
 		if diff := cmp.Diff(taken(t, text, false), taken(t, text, true)); diff != "" {
 			t.Errorf("%.200s: member by member and along the tree:\n%s", text, diff)
+		}
+	}
+}
+
+// TestTwice: a member that matters may be there twice, but not with two values, also along the tree.
+func TestTwice(t *testing.T) {
+	const event = `{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 3, "ts": 1.5, "dur": 2, `
+	const sync = `{"ph": "X", "cat": "cuda_sync", "name": "k", "pid": 0, "tid": 3, "ts": 1.5, "dur": 2, `
+	const comm = `{"ph": "X", "cat": "cpu_op", "name": "record_param_comms", "pid": 0, "tid": 3, "ts": 1.5, "dur": 2, `
+	for _, c := range []struct{ key, event string }{
+		{"", event + `"args": {"queued": 1, "queued": 2}, "id": 1, "id": 2}`}, // they do not matter
+		{"pid", event + `"pid": %d}`},
+		{"ts", event + `"ts": 1.5%d}`},
+		{"stream", event + `"args": {"stream": 0, "stream": %d}}`},
+		{"args", event + `"args": {"stream": 0}, "args": {"stream": %d}}`},
+		{"stream", sync + `"args": {"correlation": 1, "stream": 0, "stream": %d}}`},
+		{"Group size", comm + `"args": {"Group size": 0, "Group size": %d}}`},
+		{"dtype", comm + `"args": {"dtype": "0", "dtype": "%d"}}`},
+	} {
+		same, other := strings.ReplaceAll(c.event, "%d", "0"), strings.ReplaceAll(c.event, "%d", "7")
+		for how, text := range map[string]string{
+			"the first one": "[" + other + "]", "a later one": "[" + same + ", " + same + ", " + other + "]",
+		} {
+			want := ""
+			if c.key != "" {
+				want = fmt.Sprintf("an event has the member %q twice, with two values", c.key)
+			}
+			if got := taken(t, []byte(text), true); want != "" && !strings.HasPrefix(got, want) || want == "" && !strings.HasPrefix(got, "<nil>") {
+				t.Errorf("%s, %s: %s, want %s", how, other, got, want)
+			}
+		}
+	}
+}
+
+// TestDistributedInfo: what a file says about its run and cannot be read is reported.
+func TestDistributedInfo(t *testing.T) {
+	for info, want := range map[string]string{
+		`{"rank": 1, "world_size": 2}`:            "",
+		`{"rank": "1"}`:                           "in/rank3.json: distributedInfo is not as expected: unexpected string for rank;",
+		`{"rank": 1, "rank": 2}`:                  `in/rank3.json: distributedInfo is not as expected: line 1: the key "rank" is there twice`,
+		`{"rank": 1}, "distributedInfo": {}`:      `in/rank3.json: byte 133: the member "distributedInfo" is there twice`,
+		`{"rank": 1, "world_size": 1e400}`:        "in/rank3.json: distributedInfo is not as expected: unexpected number 1e400 for world_size;",
+		`{"rank": 0}, "baseTimeNanoseconds": 1e9`: "in/rank3.json: byte 141: baseTimeNanoseconds is not a number",
+	} {
+		f, err := readFile(strings.NewReader(`{"traceEvents": [`+whole(1, 1, "a", 1, 1)+`], "distributedInfo": `+info+"}"), "rank3.json", "in/rank3.json", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := &Profile{files: []*rankFile{f}}
+		k.setRanks()
+		_ = k.check()
+		if got := strings.Join(k.Warnings, "; "); (want == "") != (got == "") || want != "" && !strings.Contains(got, want) {
+			t.Errorf("%s: warnings %q, want %q", info, got, want)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 
+	"slackline/internal/onekey"
 	"slackline/model/trace/damage"
 	"slackline/model/trace/kineto"
 )
@@ -60,13 +61,17 @@ type configuration struct {
 
 // parseFlight reads a dump as far as it is whole.
 func parseFlight(f *file, in fs.File) error {
-	d := json.NewDecoder(in)
+	data, err := io.ReadAll(in)
+	if err != nil {
+		return damage.At(f.show, int64(len(data)), "%v", damage.Reason(err))
+	}
+	if err := onekey.Check(data); err != nil {
+		return damage.At(f.show, -1, "%v", err)
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
 	cut := func(err error) error {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			err = errors.New("the file ends in the middle: it is truncated")
-		}
-		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
-			err = fmt.Errorf("unexpected %s", strings.TrimSuffix(wrong.Value+" for "+wrong.Field, " for "))
 		}
 		return damage.At(f.show, d.InputOffset(), "%v", damage.Reason(err))
 	}

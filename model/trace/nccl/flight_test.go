@@ -309,6 +309,8 @@ func TestFlightDamage(t *testing.T) {
 		{`{"pg_config": 3}`, "job/rank_0: byte 15: unexpected number"},
 		{`{"version": `, "job/rank_0: byte 11: the file ends in the middle: it is truncated"},
 		{`{"entries": []`, "job/rank_0: byte 14: the file ends in the middle: it is truncated"},
+		{`{"entries": [` + entry + "], \n" + `"entries": []}`, `job/rank_0: line 2: the key "entries" is there twice in one object`},
+		{`{"entries": [` + strings.Replace(entry, "{", `{"state": "x", `, 1) + "]}", `job/rank_0: line 1: the key "state" is there twice in one object`},
 	} {
 		_, err := ReadFlight(fstest.MapFS{"rank_0": {Data: []byte(tc.text)}}, ".", []string{"rank_0"}, shown, nil)
 		if err == nil || err.Error() != tc.want {

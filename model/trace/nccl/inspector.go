@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"slackline/internal/onekey"
 	"slackline/internal/phrase"
 	"slackline/model/trace/damage"
 	"slackline/model/trace/kineto"
@@ -83,6 +84,9 @@ func parseInspector(f *file, in fs.File) error {
 			var r record
 			if err := json.Unmarshal(line, &r); err != nil {
 				return damage.At(f.show, at, "not a record of NCCL Inspector: it is truncated or damaged")
+			}
+			if err := onekey.Check(line); err != nil {
+				return damage.At(f.show, at, "not a record of NCCL Inspector: %v", strings.TrimPrefix(err.Error(), "line 1: "))
 			}
 			f.take(&r)
 		}

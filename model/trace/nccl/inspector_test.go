@@ -188,6 +188,12 @@ func TestInspectorDamage(t *testing.T) {
 	if want := fmt.Sprintf("byte %d: a line is longer than 16 MiB", len(whole)); err != nil || !strings.Contains(p.Warnings[0], want) {
 		t.Errorf("a long line: %v, %v, want %q", p, err, want)
 	}
+	fsys, names = logs(whole + strings.Replace(whole, `"kernel_stop_ts"`, `"kernel_start_ts": 5, "kernel_stop_ts"`, 1))
+	p, err = ReadInspector(fsys, "job", names, shown, nil)
+	if want := fmt.Sprintf("byte %d: not a record of NCCL Inspector: the key \"kernel_start_ts\" is there twice in one object; what is before",
+		len(whole)); err != nil || len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], want) {
+		t.Errorf("a key twice: %+v, %v, want %q", p, err, want)
+	}
 	fsys, names = logs(whole, line("w", 0, 1, coll("AllReduce", 2)))
 	p, err = ReadInspector(fsys, "job", names, shown, nil)
 	if err != nil || len(p.Warnings) != 1 || p.Warnings[0] != "1 records have no times of kernels and are left out" {
