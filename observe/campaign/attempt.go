@@ -321,13 +321,15 @@ func (x *execution) inQueue(ctx context.Context, run *Run, attempt int) (there, 
 	}
 }
 
-// awaitJob waits until a job has left a result, or is no longer in the queue.
+// awaitJob waits until a job has left a result, or is no longer in the queue. A run that was ended counts only then: the batch
+// system may have put its job back into the queue, because of a node that failed or of a job that is more urgent.
 func (x *execution) awaitJob(ctx context.Context, run *Run, attempt int) error {
 	for gone := 0; ; {
-		if r, err := readResult(x.RunDir(run.Name), attempt); r != nil || err != nil {
+		r, err := readResult(x.RunDir(run.Name), attempt)
+		if err != nil || r.fine() {
 			return err
 		}
-		if gone == 2 { // the file system of the nodes may need a moment
+		if gone == 2 || gone == 1 && r != nil { // the file system of the nodes may need a moment
 			return nil
 		}
 		there, _, err := x.inQueue(ctx, run, attempt)
@@ -336,6 +338,8 @@ func (x *execution) awaitJob(ctx context.Context, run *Run, attempt int) error {
 		}
 		if gone++; there {
 			gone = 0
+		} else if r != nil {
+			continue // it may have begun and ended again since the result was read
 		}
 		if err := pause(ctx, x.Plan.batch.Poll); err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -78,6 +79,8 @@ func TestSubmitOnce(t *testing.T) {
 echo x > asked
 echo 4711
 `
+	ended := strings.Replace(accept, `"ended", "exit": 0`, `"interrupted", "exit": -1`, 1)
+	failed := strings.Replace(accept, `"exit": 0`, `"exit": 3`, 1)
 	for _, tc := range []struct {
 		name, submit, queue string
 		status              Status
@@ -86,6 +89,10 @@ echo 4711
 		{"refused", jobless + "echo Invalid partition >&2; exit 1", "exit 0", "", "Invalid partition"},
 		{"the answer is lost, the job has ended", lost, "exit 0", OK, ""},
 		{"the answer is lost, the job waits", jobless + "exit 1", comes, OK, ""},
+		{"the job was ended, and runs again", ended, comes, OK, ""},
+		{"the job was killed, and runs again", failed, comes, OK, ""},
+		{"the job was ended", ended, "exit 0", Failed, ""},
+		{"the program failed", failed, "exit 0", Failed, ""},
 		{"the job is gone without a result", jobless, "exit 0", Lost, ""},
 		{"a result of an earlier attempt", strings.Replace(accept, `"attempt": 1`, `"attempt": 0`, 1), "exit 0", Lost, ""},
 		{"a result that is cut off", strings.Replace(accept, `"wall_s": 1}`, ``, 1), "exit 0", Lost, ""},
@@ -104,6 +111,36 @@ echo 4711
 				t.Errorf("%d jobs were submitted, want one", n)
 			}
 		})
+	}
+}
+
+// TestPutBackIntoQueue: a job that starts anew carries out its order, unless that was done well already.
+func TestPutBackIntoQueue(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		result string
+		want   string
+	}{
+		{`{"attempt": 1, "status": "ended", "exit": 0}`, "kept"},
+		{`{"attempt": 1, "status": "ended", "exit": -1}`, "new\n"},
+		{`{"attempt": 1, "status": "interrupted", "exit": 0}`, "new\n"},
+		{`{"attempt": 0, "status": "ended", "exit": 0}`, "new\n"},
+	} {
+		dir := t.TempDir()
+		for name, text := range map[string]string{orderFile: `{"attempt": 1, "command": ["echo", "new"]}`, resultFile: tc.result, stdoutFile: "kept"} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if out, err := exec.Command(self, "supervise", dir, "1").CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		if got, err := os.ReadFile(filepath.Join(dir, stdoutFile)); err != nil || string(got) != tc.want {
+			t.Errorf("%s: the output is %q, %v, want %q", tc.result, got, err, tc.want)
+		}
 	}
 }
 

@@ -58,6 +58,9 @@ type result struct {
 	Host    string  `json:"host,omitempty"`
 }
 
+// fine reports whether the program has ended well; nil is a result that is not known.
+func (r *result) fine() bool { return r != nil && r.Status == endedItself && r.Exit == 0 }
+
 // How a supervised run can end.
 const (
 	endedItself    = "ended"
@@ -80,6 +83,9 @@ func Supervise(dir, attempt string) error {
 	}
 	if attempt != strconv.Itoa(o.Attempt) {
 		return fmt.Errorf("%s: attempt %s was given up", dir, attempt)
+	}
+	if done, err := readResult(dir, o.Attempt); err != nil || done.fine() {
+		return err // a job that has ended was put back into the queue
 	}
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
