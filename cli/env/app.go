@@ -53,6 +53,7 @@ type Env struct {
 	watched  *cluster.Watched    // the job, while process 0 finds out whether it would be faster alone
 	noted    []string            // notes meanwhile
 	cluster  *provenance.Cluster // what the processes exchanged, when they have done their work
+	unkept   error               // the first file besides the result that could not be written
 }
 
 func New(args []string, stdin io.Reader, stdout, stderr io.Writer) *Env {

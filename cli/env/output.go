@@ -3,11 +3,14 @@ package env
 import (
 	"bufio"
 	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	"github.com/spf13/pflag"
 
@@ -69,12 +72,31 @@ type Rows interface {
 // WriteResult draws what a verb found, if that is asked for, and writes it in one of its forms.
 func (a *Env) WriteResult(verb string, r Result, o *ResultFlags, inputs []string) error {
 	if o.Plot != "" {
-		if err := a.draw(r.(Drawn), o.Plot, inputs); err != nil {
+		if err := a.Postpone(a.draw(r.(Drawn), o.Plot, inputs)); err != nil {
 			return err
 		}
 	}
 	format := o.Format
-	return a.writeFormat(format, o.Out, inputs, func(w io.Writer) error { return a.WriteForm(w, verb, r, format) })
+	return cmp.Or(a.writeFormat(format, o.Out, inputs, func(w io.Writer) error { return a.WriteForm(w, verb, r, format) }), a.unkept)
+}
+
+// WriteBeside is WriteOut for a file besides the result, which is written also if there is no space for this file.
+func (a *Env) WriteBeside(out string, inputs []string, fill func(io.Writer) error) error {
+	err := a.WriteOut(out, inputs, fill)
+	if err == nil {
+		a.Note("wrote %s", out)
+	}
+	return a.Postpone(err)
+}
+
+// Postpone keeps an error of the system, such as a full disk, until WriteResult has written the result, whose computation or
+// measurement may have taken long. Other errors it returns.
+func (a *Env) Postpone(err error) error {
+	if number := syscall.Errno(0); !errors.As(err, &number) {
+		return err
+	}
+	a.unkept = cmp.Or(a.unkept, err)
+	return nil
 }
 
 // WriteForm is WriteResult to a writer.

@@ -106,10 +106,9 @@ func (o *measureClocksOptions) run(a *env.Env, c *cobra.Command) error {
 	}
 	r.warn(a)
 	if o.raw != "" {
-		if err := a.WriteOut(o.raw, nil, r.writeRaw); err != nil {
+		if err := a.WriteBeside(o.raw, nil, r.writeRaw); err != nil {
 			return err
 		}
-		a.Note("wrote %s", o.raw)
 	}
 	return a.WriteResult("measure clocks", r, &o.result, nil)
 }

@@ -154,10 +154,9 @@ func (o *measureCollectivesOptions) run(a *env.Env, c *cobra.Command) error {
 		return err
 	}
 	if o.raw != "" {
-		if err := a.WriteOut(o.raw, inputs, func(w io.Writer) error { return measure.WriteRaw(w, r.schemes) }); err != nil {
+		if err := a.WriteBeside(o.raw, inputs, func(w io.Writer) error { return measure.WriteRaw(w, r.schemes) }); err != nil {
 			return err
 		}
-		a.Note("wrote %s", o.raw)
 	}
 	var verdicts []error
 	for _, one := range r.schemes {

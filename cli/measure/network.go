@@ -358,10 +358,9 @@ func (r *measuredNetwork) output(a *env.Env, o *measureNetworkOptions) error {
 		if _, err := machine.Read(o.machine, text); err != nil {
 			return errors.Join(measure.ErrImplausible, err)
 		}
-		if err := a.WriteOut(o.machine, nil, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+		if err := a.WriteBeside(o.machine, nil, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
 			return err
 		}
-		a.Note("wrote %s", o.machine)
 	}
 	return a.WriteResult("measure network", r, &o.result, nil)
 }

@@ -201,10 +201,9 @@ func (r *measuredNoise) writeProfiles(a *env.Env, path string) error {
 		if err != nil {
 			return err
 		}
-		if err := a.WriteOut(file, nil, func(w io.Writer) error { return noise.WriteText(w, d) }); err != nil {
+		if err := a.WriteBeside(file, nil, func(w io.Writer) error { return noise.WriteText(w, d) }); err != nil {
 			return err
 		}
-		a.Note("wrote %s", file)
 	}
 	return nil
 }

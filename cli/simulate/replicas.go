@@ -254,7 +254,7 @@ func (r *seriesRun) carryOut(a *env.Env, c *cobra.Command, run func() (*seriesRe
 		return failed
 	}
 	if r.replicas.offsetsOut != "" {
-		if err := r.writeOffsets(report.points); err != nil {
+		if err := a.Postpone(r.writeOffsets(report.points)); err != nil {
 			return err
 		}
 	}

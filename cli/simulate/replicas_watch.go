@@ -117,8 +117,10 @@ func (w *watcher) end(points []whatif.Point, failed error) error {
 	}
 	w.a.Progress.Clear()
 	r := w.run
-	if r.replicas.resume != "" {
-		if err := w.write(); err != nil {
+	kept := r.replicas.resume != ""
+	if kept {
+		err := w.write()
+		if kept = err == nil; w.a.Postpone(err) != nil {
 			return err
 		}
 	}
@@ -127,9 +129,9 @@ func (w *watcher) end(points []whatif.Point, failed error) error {
 	}
 	switch {
 	case whatif.Interrupted(failed), errors.Is(failed, cluster.ErrBroken):
-		if r.replicas.resume != "" {
+		if kept {
 			w.a.Note("the same command goes on from %s", r.replicas.resume)
-		} else if len(points) > 0 {
+		} else if r.replicas.resume == "" && len(points) > 0 {
 			w.a.Note("with --resume FILE finished replicas are kept, and a later run goes on from there")
 		}
 	case failed == nil && w.messages > 0:

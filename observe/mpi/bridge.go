@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"embed"
@@ -59,11 +60,12 @@ func writable(dir string) error {
 	if err := trustedPart(trusted.Dir, dir); err != nil {
 		return err
 	}
-	probe, err := os.MkdirTemp(dir, "probe-")
+	probe, err := os.CreateTemp(dir, "probe-")
 	if err != nil {
 		return err
 	}
-	return os.Remove(probe)
+	_, err = probe.Write(make([]byte, 64<<10)) // less than any part has
+	return cmp.Or(err, probe.Close(), os.Remove(probe.Name()))
 }
 
 // bridgeIn is bridge for a directory. Asking compilers what they are takes longer than all the rest, so the answer is

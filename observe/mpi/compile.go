@@ -37,6 +37,9 @@ func cacheDir() string {
 	return filepath.Join(dir, "slackline", "mpi")
 }
 
+// otherCache is the way out if nothing can be kept there.
+const otherCache = "let XDG_CACHE_HOME name a folder that has space and in which you can write"
+
 // ownDir is a folder of this user where others may have folders, too.
 func ownDir() string {
 	return filepath.Join(os.TempDir(), fmt.Sprintf("slackline-%d", os.Getuid()))
@@ -54,7 +57,11 @@ func trustedPart(check func(path string) error, path string) error {
 // Compile compiles a source with the library's compiler, unless that was done before: results are kept by the content
 // of the source, the library and the compiler. It returns the path of the result and whether it was compiled now.
 func (l *Library) Compile(ctx context.Context, s Source) (path string, fresh bool, err error) {
-	return l.compileIn(ctx, cacheDir(), s)
+	path, fresh, err = l.compileIn(ctx, cacheDir(), s)
+	if failed := (*fs.PathError)(nil); errors.As(err, &failed) && failed.Op != "fork/exec" {
+		err = fmt.Errorf("%w; %s", err, otherCache)
+	}
+	return path, fresh, err
 }
 
 // compileIn is Compile with another directory for the result.

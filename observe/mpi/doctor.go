@@ -106,7 +106,7 @@ func cacheRemark(dir string) string {
 	case errors.Is(err, trusted.ErrUntrusted):
 		return "compiled parts: " + err.Error()
 	}
-	return fmt.Sprintf("compiled parts cannot be kept: %v; let XDG_CACHE_HOME name a folder in which you can write", err)
+	return fmt.Sprintf("compiled parts cannot be kept: %v; %s", err, otherCache)
 }
 
 // findLibrary finds a library where the system searches.

@@ -5,13 +5,18 @@ package mpi
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
+
+	"slackline/internal/needed"
 )
 
 func TestStartedIn(t *testing.T) {
@@ -181,4 +186,29 @@ func TestDoOnce(t *testing.T) {
 	if err := doOnce(ended, file, func() error { return nil }); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("interrupted while it waits: %v", err)
 	}
+}
+
+// TestFullCache wants doctor and Compile to report a disk that is full, with a way out, and to leave nothing there.
+func TestFullCache(t *testing.T) {
+	list, err := Find(t.Context())
+	needed.NoError(t, err)
+	dir := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", dir)
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=4k,mode=700"); err != nil {
+		t.Skipf("no file system can be made here: %v", err)
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(dir, 0) })
+	part := Source{Name: "part", Files: map[string]string{"a.c": strings.Repeat("\n", 8<<10) + "int main(void) { return 0; }\n"}, Program: true}
+	_, _, err = list[0].Compile(t.Context(), part)
+	for what, text := range map[string]string{"doctor": cacheRemark(cacheDir()), "Compile": fmt.Sprint(err)} {
+		if !strings.Contains(text, "no space left on device") || !strings.Contains(text, "let XDG_CACHE_HOME name a folder that has space") {
+			t.Errorf("%s: %s, want that there is no space, and a way out", what, text)
+		}
+	}
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			t.Errorf("%s is left: %v", path, err)
+		}
+		return nil
+	})
 }
