@@ -63,10 +63,10 @@ func Open(file, dir string) (*Campaign, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(filepath.Join(c.Dir, "runs"), 0o777); err != nil {
-		return nil, err
-	}
 	for _, dir := range []string{c.Dir, filepath.Join(c.Dir, "runs")} { // commands are kept in them
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return nil, err
+		}
 		if err := trusted.Owned(dir); err != nil {
 			return nil, fmt.Errorf("%w; give another directory with --dir", err)
 		}

@@ -3,10 +3,14 @@ package campaign
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"slackline/internal/needed"
+	"slackline/internal/trusted"
 )
 
 // lines of a journal.
@@ -135,5 +139,24 @@ func TestJournalWithoutResults(t *testing.T) {
 	}
 	if err := carryOut(); err != nil || len(linesOf(t, "calls")) != 2 {
 		t.Errorf("whole: %v, calls %q, want two", err, linesOf(t, "calls"))
+	}
+}
+
+// TestDirectoryOfOthers: a directory, or a link to one, that another user owns is refused, and nothing is made there.
+func TestDirectoryOfOthers(t *testing.T) {
+	needed.That(t, os.Getuid() == 0, "root, who can plant files of other users,")
+	const stranger = 54321
+	top := t.TempDir()
+	plan, victim, link := filepath.Join(top, "plan.yaml"), filepath.Join(top, "victim"), filepath.Join(top, "link")
+	err := errors.Join(os.WriteFile(plan, []byte("parameters: {p: 2}\ncommand: prog {p}\n"), 0o666), os.Mkdir(victim, 0o777),
+		os.Symlink(victim, link), os.Lchown(link, stranger, stranger))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(plan, link); !errors.Is(err, trusted.ErrUntrusted) || !strings.Contains(err.Error(), "--dir") {
+		t.Errorf("Open = %v, want it refused with a way out", err)
+	}
+	if made, err := os.ReadDir(victim); err != nil || len(made) > 0 {
+		t.Errorf("%v was made there (%v)", made, err)
 	}
 }
