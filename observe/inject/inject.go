@@ -225,7 +225,11 @@ func (o *Options) collect(dir string, r *Result, command *mpi.Command, library *
 		return err
 	}
 	if len(list) == 0 {
-		return fmt.Errorf("%w: %s", ErrNothing, command.WhyUnseen(library, r.ExitCode))
+		why := command.WhyUnseen(library, r.ExitCode)
+		if r.ExitCode == 0 {
+			why += "; into sessions without MPI_Init nothing can be injected"
+		}
+		return fmt.Errorf("%w: %s", ErrNothing, why)
 	}
 	all, err := functions()
 	if err != nil {

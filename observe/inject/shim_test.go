@@ -1,7 +1,10 @@
 package inject
 
 import (
+	"errors"
+	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"slackline/observe/mpi"
@@ -27,6 +30,22 @@ func TestWaited(t *testing.T) {
 		for _, x := range r.ByRank {
 			if x.WaitedNS > x.RunNS {
 				t.Errorf("rank %d ran for %d ns and waited for a CPU for %d ns of that", x.Rank, x.RunNS, x.WaitedNS)
+			}
+		}
+	})
+}
+
+// TestSessionsAlone wants a program that never calls MPI_Init to end as it does by itself, and the error to say why nothing was injected.
+func TestSessionsAlone(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		if l.Kind != mpi.MPICH {
+			t.Skip("Open MPI 4.1 has no sessions")
+		}
+		program := mpitest.Build(t, l, filepath.Join("..", "record", "testdata", "sessions.c"))
+		for how, why := range map[string]string{"alone": "into sessions without MPI_Init nothing can be injected", "around": ""} {
+			r := inject(t, l, 2, program, Options{Command: []string{how}}, "10us")
+			if strings.Count(r.stdout, "\n") != 2 || errors.Is(r.err, ErrNothing) != (why != "") || why != "" && !strings.Contains(r.err.Error(), why) {
+				t.Errorf("%s: %v\n%s%s", how, r.err, r.stdout, r.stderr)
 			}
 		}
 	})
