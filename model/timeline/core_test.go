@@ -72,3 +72,32 @@ func TestCoreOfOthers(t *testing.T) {
 		}
 	}
 }
+
+// A call without length that stands where the start of MPI ends, or where its end begins, is inside, with its message: a clock may be
+// too coarse for it.
+func TestCoreAtEdges(t *testing.T) {
+	b := newTwoRanks()
+	main, init, finalize := b.Region(Region{Name: "main"}), b.Region(Region{Name: "MPI_Init", Paradigm: MPI}),
+		b.Region(Region{Name: "MPI_Finalize", Paradigm: MPI})
+	for i, l := range b.l {
+		l.Enter(0, main)
+		l.Enter(100, init)
+		l.Leave(400)
+		for tag, at := range []unit.Duration{400, 900} {
+			l.Enter(at, b.sendCall)
+			if i == tag {
+				l.Send(at, int32(1-i), b.world, int32(tag), 1)
+			} else {
+				l.Recv(at, int32(1-i), b.world, int32(tag), 1)
+			}
+			l.Leave(at)
+		}
+		l.Enter(900, finalize)
+		l.Leave(1000)
+		l.Leave(1000)
+	}
+	tl := b.Finish(1).Core(1, false)
+	if tl.Start != 400 || tl.End != 900 || len(tl.Messages) != 2 || tl.Locations[0].Calls.Len() != 5 {
+		t.Errorf("from %d to %d, %d messages, %d calls, want 400 to 900, 2 and 5", tl.Start, tl.End, len(tl.Messages), tl.Locations[0].Calls.Len())
+	}
+}

@@ -110,7 +110,7 @@ func (t *Timeline) Window(begin, end unit.Duration, threads int) *Timeline {
 // cutter cuts a timeline at two moments.
 type cutter struct {
 	begin, end unit.Duration
-	touching   []bool // by path: also calls that only touch the edge; nil: of none
+	touching   []bool // by path: also calls that only touch the edge, as all calls without length there do; nil: of none
 	reuse      bool   // the memory of what is cut, which is void then
 	space      *spill.Space
 }
@@ -250,7 +250,8 @@ func (c *cutter) keep(calls *Calls) keptCalls {
 	for i := range n {
 		k.before[i+1] = k.before[i]
 		enter, leave := calls.Enter[i], calls.Leave[i]
-		if enter < c.end && leave > c.begin || c.touching != nil && enter <= c.end && leave >= c.begin && c.touching[calls.Path[i]] {
+		touches := c.touching != nil && enter <= c.end && leave >= c.begin
+		if enter < c.end && leave > c.begin || touches && (enter == leave || c.touching[calls.Path[i]]) {
 			k.before[i+1]++
 		}
 	}
