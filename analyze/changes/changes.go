@@ -147,7 +147,7 @@ func (s *Series) judge(c *Change, o Options) {
 			return
 		}
 	}
-	c.Worse = grows != (largerIsBetter(s.Metric, s.Unit) || slices.Contains(o.LargerBetter, s.Metric))
+	c.Worse = grows != (dataset.LargerIsBetter(s.Metric, s.Unit) || slices.Contains(o.LargerBetter, s.Metric))
 }
 
 // change is one between two values in a row.

@@ -241,18 +241,6 @@ func scatter(values []float64) float64 {
 	return perDeviation * median(distances) / math.Abs(middle)
 }
 
-// largerIsBetter reports whether the growth of a metric is good, by its name and unit: rates, bandwidths and
-// efficiencies.
-func largerIsBetter(metric, unit string) bool {
-	name := strings.ToLower(metric)
-	for _, word := range []string{"bandwidth", "throughput", "efficiency", "speedup", "rate", "busbw", "algbw"} {
-		if strings.Contains(name, word) {
-			return true
-		}
-	}
-	return strings.HasSuffix(unit, "/s") || strings.HasSuffix(name, "/s")
-}
-
 // exact reports whether a series has no noise: it is a count of something that the program does, or its values have so many
 // digits that equal ones are not equal by chance, and several in a row are equal.
 func exact(metric, unit string, values []float64) bool {

@@ -113,21 +113,6 @@ func TestScatter(t *testing.T) {
 	}
 }
 
-func TestLargerIsBetter(t *testing.T) {
-	for _, tc := range []struct {
-		metric, unit string
-		want         bool
-	}{
-		{"time", "s", false}, {"latency", "us", false}, {"bandwidth", "MB/s", true}, {"Bandwidth", "", true},
-		{"x", "GB/s", true}, {"MB/s", "", true},
-		{"parallel_efficiency", "", true}, {"busbw", "GB/s", true}, {"messages", "", false}, {"speedup", "", true},
-	} {
-		if got := largerIsBetter(tc.metric, tc.unit); got != tc.want {
-			t.Errorf("%s in %q: %v", tc.metric, tc.unit, got)
-		}
-	}
-}
-
 // TestExact: counts, and numbers with so many digits that they are not equal by chance, have no noise if they repeat.
 func TestExact(t *testing.T) {
 	for _, tc := range []struct {

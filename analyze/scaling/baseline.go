@@ -158,7 +158,8 @@ const z90 = 1.6449
 
 // CompareBaseline holds a dataset against a baseline. It is slower if the whole
 // 90 % interval of the ratio lies above 1 + tolerance, inconclusive if only the
-// ratio itself does, or if they have no point in common.
+// ratio itself does, or if they have no point in common. Of a metric that is
+// better if it is larger the inverse of the ratio counts.
 func CompareBaseline(b *Baseline, d *dataset.Dataset, o Options, tolerance float64) (*Comparison, error) {
 	order, err := b.order(d.Parameters)
 	if err != nil {
@@ -182,12 +183,17 @@ func CompareBaseline(b *Baseline, d *dataset.Dataset, o Options, tolerance float
 			return nil, err
 		}
 		entry := Entry{Metric: model.Metric, Optional: true}
-		c, err := j.check(&Expectation{Entry: entry, Function: model.Function, Expect: expression, floorKnown: true})
+		x := &Expectation{Entry: entry, Function: model.Function, Expect: expression, floorKnown: true}
+		there := d.Find(model.Function, model.Metric)
+		if there != nil {
+			x.larger = dataset.LargerIsBetter(there.Metric, there.Unit)
+		}
+		c, err := j.check(x)
 		if err != nil {
 			return nil, err
 		}
 		row := &BaselineCheck{Check: *c, Law: c.Verdict, Before: model.Formula, Ratio: math.NaN(), Low: math.NaN(), High: math.NaN()}
-		if c.Verdict == Skipped {
+		if there == nil || !samePath(there.CallPath, model.Function) {
 			row.Verdict, row.Reason = Inconclusive, "is in the baseline, but no longer in the data"
 		} else if c.Fit != nil {
 			row.level(model, order, tolerance)
@@ -201,6 +207,12 @@ func CompareBaseline(b *Baseline, d *dataset.Dataset, o Options, tolerance float
 		}
 	}
 	return r, nil
+}
+
+// samePath reports whether two call paths have the same names, whatever is between them.
+func samePath(a, b string) bool {
+	names := strings.NewReplacer("/", "->")
+	return names.Replace(a) == names.Replace(b)
 }
 
 // order returns where each parameter of the data is in the points of the baseline.
@@ -266,11 +278,15 @@ func (c *BaselineCheck) level(model *BaselineModel, order []int, tolerance float
 		e = max(e, math.Sqrt(max(squares/n-mean*mean, 0)/(n-1)))
 	}
 	c.Ratio, c.Low, c.High = math.Exp(mean), math.Exp(mean-z90*e), math.Exp(mean+z90*e)
+	ratio, least := c.Ratio, c.Low
+	if c.Expectation.larger {
+		ratio, least = 1/c.Ratio, 1/c.High
+	}
 	slower := fmt.Sprintf("%.3g times the baseline (90 %%: %.3g..%.3g)", c.Ratio, c.Low, c.High)
 	switch {
-	case c.Low > 1+tolerance:
+	case least > 1+tolerance:
 		c.Verdict, c.Reason = Fail, join(c.Reason, slower)
-	case c.Ratio > 1+tolerance && c.Verdict == Pass:
+	case ratio > 1+tolerance && c.Verdict == Pass:
 		c.Verdict, c.Reason = Inconclusive, slower
 	}
 }

@@ -359,11 +359,14 @@ func (t *Target) place(parameters []string, largest []float64) ([]float64, error
 // judge gives the verdict.
 func (c *Check) judge() {
 	x := c.Expectation
-	bad, beyond := c.Over, "beyond the limit"
-	if c.twoSided {
+	bad, beyond, below := c.Over, "beyond the limit", "below the lower limit of "+x.Expect.Text
+	switch {
+	case x.larger:
+		bad, beyond = c.Under, below
+	case c.twoSided:
 		bad += c.Under
 		if c.Under > c.Over {
-			beyond = "below the lower limit of " + x.Expect.Text
+			beyond = below
 		}
 	}
 	percent := 100 * bad
@@ -382,9 +385,19 @@ func (c *Check) judge() {
 		c.Reason = fmt.Sprintf("%.0f %% of the value at the largest point no longer shrinks", 100*c.Floor)
 	case bad >= failAt:
 		c.Verdict, c.Reason = Fail, evidence
+	case bad < passAt && c.fastest():
+		c.Verdict = Inconclusive
+		c.Reason = "the fastest growth that was looked for fits best; the data may grow faster than the limit: --space paper looks further"
 	case bad < passAt:
 		c.Verdict = Pass
 	default:
 		c.Verdict, c.Reason = Inconclusive, fmt.Sprintf("%.0f %% of the evidence is %s: too little to fail, too much to pass", percent, beyond)
 	}
+}
+
+// fastest reports whether the one model that was chosen, by a method that weighs none, is the largest of its candidates: what the data do
+// beyond it was not looked at. A model with that lead fits data that grow faster, too, better than the others do.
+func (c *Check) fastest() bool {
+	n := len(c.further)
+	return math.IsNaN(c.Fit.Confidence) && n > 0 && c.Fit.Form != Constant && c.Fit.Leads[0] == c.further[n-1]
 }

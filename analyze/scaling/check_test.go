@@ -292,6 +292,39 @@ func TestBaseline(t *testing.T) {
 }
 
 // A digit of a stored model cannot change unnoticed; who edits a model leaves out its checksum.
+// Of a bandwidth less is worse, in level and law. A call path that only ends like that of the baseline is another one.
+func TestBaselineDirection(t *testing.T) {
+	of := func(path, metric string, law func(float64) float64) *dataset.Dataset {
+		d := dataset.New("p")
+		for _, x := range octaves(2, 9) {
+			d.Get(path, metric).Add([]float64{x}, law(x), law(x))
+		}
+		return d
+	}
+	level := func(v float64) func(float64) float64 { return func(float64) float64 { return v } }
+	falling := func(p float64) float64 { return 2000 / p }
+	for _, tc := range []struct {
+		path, metric string
+		then, now    func(float64) float64
+		want         Verdict
+	}{
+		{"f", "bandwidth", level(100), level(50), Fail}, {"f", "bandwidth", level(50), level(100), Pass},
+		{"f", "bandwidth", level(100), level(96), Pass}, {"f", "bandwidth", level(100), level(95), Fail},
+		{"f", "bandwidth", level(1), falling, Fail}, {"f", "bandwidth", falling, level(2000), Pass},
+		{"f", "generate", level(50), level(100), Fail}, {"f", "generate", level(100), level(50), Pass},
+		{"main->f", "time", level(100), level(100), Inconclusive},
+	} {
+		b, err := NewBaseline(of("f", tc.metric, tc.then), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := CompareBaseline(b, of(tc.path, tc.metric, tc.now), Options{}, 0.05)
+		if err != nil || c.Verdict != tc.want {
+			t.Errorf("%s %s: %g to %g at 8: %v (%s), %v, want %v", tc.path, tc.metric, tc.then(8), tc.now(8), c.Verdict, c.Rows[0].Reason, err, tc.want)
+		}
+	}
+}
+
 func TestBaselineSums(t *testing.T) {
 	b := &Baseline{Version: 1, Parameters: []string{"p"}, Models: []BaselineModel{
 		{Function: "f", Metric: "time", Expect: "O(p)", Formula: "2 * p", Error: 0.25, Points: [][]float64{{8}, {16}},

@@ -35,6 +35,7 @@ type Expectation struct {
 	Space    Space       // of the search
 
 	floorKnown bool // that it decreases only to a floor was known when it was expected
+	larger     bool // is better: worse is what is below the lower limit
 }
 
 // Target is a place for predictions: a value of the first parameter, or of several by name.

@@ -222,3 +222,20 @@ func TestPaperSpace(t *testing.T) {
 		t.Errorf("verdict %s, reason %q, want 96 * p", c.Verdict, c.Reason)
 	}
 }
+
+// TestFastestCandidate: with a limit beyond the search space nothing could fail; then the largest candidate is no pass.
+func TestFastestCandidate(t *testing.T) {
+	for _, tc := range []struct {
+		function, space string
+		want            Verdict
+	}{{"linear", SpaceAround, Inconclusive}, {"linear", SpacePaper, Fail}, {"log", SpaceAround, Pass}, {"log", SpacePaper, Pass}} {
+		e, err := ParseExpectations("x.yaml", []byte("expectations: [{function: "+tc.function+", expect: O(log p), limit: sqrt(p)}]"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Judge(e, data(lawsOfTest), Options{Method: Paper, Space: NamedSpace(tc.space)})
+		if err != nil || r.Verdict != tc.want {
+			t.Errorf("%s in the space %s: %v, %v, want %v", tc.function, tc.space, r.Verdict, err, tc.want)
+		}
+	}
+}

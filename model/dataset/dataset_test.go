@@ -212,3 +212,22 @@ func TestDropConstant(t *testing.T) {
 		}
 	}
 }
+
+func TestLargerIsBetter(t *testing.T) {
+	for _, tc := range []struct {
+		metric, unit string
+		want         bool
+	}{
+		{"time", "s", false}, {"latency", "us", false}, {"bandwidth", "MB/s", true}, {"Bandwidth", "", true},
+		{"x", "GB/s", true}, {"MB/s", "", true}, {"runtime_efficiency", "", true}, {"bandwidth_test", "s", false},
+		{"parallel_efficiency", "", true}, {"busbw", "GB/s", true}, {"messages", "", false}, {"speedup", "", true},
+		{"GFlops", "", true}, {"items_per_second", "", true}, {"flops", "", false},
+		{"rate", "", true}, {"hit_rate", "", true}, {"msgrate", "", true}, {"MessageRate", "", true}, {"updateRate", "1/h", true}, {"RATE", "", true},
+		{"generate", "", false}, {"strategy", "", false}, {"integrate_2", "", false}, {"iterate", "s", false},
+		{"cache_miss_rate", "", false}, {"error rate", "", false},
+	} {
+		if got := dataset.LargerIsBetter(tc.metric, tc.unit); got != tc.want {
+			t.Errorf("%s in %q: %v", tc.metric, tc.unit, got)
+		}
+	}
+}
