@@ -65,6 +65,7 @@ type profiled struct {
 		Communication float64 `json:"communication_efficiency"`
 		Serialization float64 `json:"serialisation_efficiency"`
 		Transfer      float64 `json:"transfer_efficiency"`
+		NotAnalyzed   float64 `json:"not_analyzed_factor"`
 	}
 	CallPaths []struct {
 		CallPath  string
@@ -204,6 +205,7 @@ func compareRun(t *testing.T, e *exploring, index int, words ...string) int {
 		"communication": {c.Efficiency.Communication, p.Efficiency.Communication},
 		"serialization": {c.Efficiency.Serialisation, p.Efficiency.Serialization},
 		"transfer":      {c.Efficiency.Transfer, p.Efficiency.Transfer},
+		"not analyzed":  {c.Efficiency.NotAnalyzed, p.Efficiency.NotAnalyzed},
 	} {
 		got[key], want[key] = pair[0], pair[1]
 	}

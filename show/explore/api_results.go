@@ -268,7 +268,8 @@ type Efficiency struct {
 	Communication float64 `json:"communication"`
 	Serialisation float64 `json:"serialisation"`
 	Transfer      float64 `json:"transfer"`
-	Estimated     bool    `json:"estimated"` // serialisation and transfer are estimates
+	NotAnalyzed   float64 `json:"not_analyzed"` // what MPI time that was not analyzed leaves; 1: there is none
+	Estimated     bool    `json:"estimated"`    // serialisation and transfer are estimates
 }
 
 // Tolerance is the answer of tolerance: the run as a schedule, replayed on a machine; T as a function of the latency L.

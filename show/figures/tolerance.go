@@ -57,6 +57,6 @@ var parameters = map[tolerance.Parameter]struct {
 	quantity          plot.Quantity
 }{
 	tolerance.L: {"latency L", "", "lambda_L", plot.Time},
-	tolerance.G: {"G, time", " in ps per byte", "lambda_G, bytes", plot.Number},
+	tolerance.G: {"G, time", " in ps per byte", "lambda_G (B)", plot.Number},
 	tolerance.O: {"overhead o", "", "lambda_o", plot.Time},
 }

@@ -3,6 +3,7 @@ package figures
 import (
 	"math/big"
 	"slices"
+	"strings"
 	"testing"
 
 	"slackline/analyze/tolerance"
@@ -59,12 +60,15 @@ func TestToleranceAxes(t *testing.T) {
 		quantity            plot.Quantity
 	}{
 		{tolerance.L, "of inter", "latency L of inter", "slope: lambda_L", plot.Time},
-		{tolerance.G, "", "G, time in ps per byte", "slope: lambda_G, bytes", plot.Number},
+		{tolerance.G, "", "G, time in ps per byte", "slope: lambda_G (B)", plot.Number},
 		{tolerance.O, "", "overhead o", "slope: lambda_o", plot.Time},
 	} {
 		s := Tolerance([]*tolerance.Answers{answered(t, tc.parameter, 1)}, []string{""}, tc.varied)
 		if s.X.Label != tc.axis || s.X.Quantity != tc.quantity || s.Parts[1].Y.Label != tc.slope {
 			t.Errorf("%s: axis %q, slope %q; want %q, %q", tc.parameter, s.X.Label, s.Parts[1].Y.Label, tc.axis, tc.slope)
+		}
+		if svg, err := plot.Render(s, "svg", plot.Options{}); err != nil || !strings.Contains(string(svg), ">"+tc.slope+"<") {
+			t.Errorf("%s: the figure has no room for %q, %v", tc.parameter, tc.slope, err)
 		}
 	}
 }

@@ -25,6 +25,7 @@ type paint struct {
 	stroke color.NRGBA
 	width  float64   // of the stroke
 	dash   []float64 // lengths of strokes and gaps in turn; nil is a solid line
+	tiles  bool      // rectangles that touch others: their edges are those of pixels, so that nothing shines through between them
 }
 
 // anchor is the end of a text that is at its place.

@@ -201,7 +201,7 @@ func (t *heatTile) draw(c canvas, th *theme) {
 		cells[shade] = append(cells[shade], rect{t.area.x + float64(i%t.Columns)*w, t.area.y + float64(i/t.Columns)*h, w, h})
 	}
 	for i, list := range cells {
-		c.rects(list, paint{fill: shades[i]})
+		c.rects(list, paint{fill: shades[i], tiles: true})
 	}
 	c.rects([]rect{t.area}, paint{stroke: th.muted, width: 1})
 	t.drawLabels(c, th)
@@ -242,7 +242,7 @@ func (t *heatTile) drawLabels(c canvas, th *theme) {
 func (t *heatTile) drawScale(c canvas, th *theme, shades []color.NRGBA) {
 	bar := rect{t.area.x, t.foot, max(min(t.area.w, 160), 90), heatBar}
 	for i, s := range shades {
-		c.rects([]rect{{bar.x + bar.w*float64(i)/float64(len(shades)), bar.y, bar.w / float64(len(shades)), bar.h}}, paint{fill: s})
+		c.rects([]rect{{bar.x + bar.w*float64(i)/float64(len(shades)), bar.y, bar.w / float64(len(shades)), bar.h}}, paint{fill: s, tiles: true})
 	}
 	c.rects([]rect{bar}, paint{stroke: th.muted, width: 0.75})
 	style := textStyle{size: smallSize, color: th.muted}

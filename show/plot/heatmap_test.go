@@ -2,6 +2,7 @@ package plot
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -56,4 +57,37 @@ func slicesOf(v float64, n int) []float64 {
 		list[i] = v
 	}
 	return list
+}
+
+// TestHeatMapCellsTouch: nothing shines through between cells, and no color is mixed: neighbors are one or the other, also on the scale.
+func TestHeatMapCellsTouch(t *testing.T) {
+	m := Map{X: "x", Y: "y", Columns: 13, Rows: 7, Values: slicesOf(0.5, 13*7)}
+	for i := range m.Values {
+		if i%3 == 0 {
+			m.Values[i] = 1
+		}
+	}
+	h := &HeatMap{Maps: []Map{m}}
+	tiles := []heatTile{{Map: m, whole: m, most: 1}}
+	h.place(tiles, heatWidth, newWords("", "", "", heatWidth, nil).headHeight()+8)
+	shades := lightTheme.shades()
+	for _, scale := range []float64{1, 1.3, 2} {
+		img, area := decode(t, h, Options{Scale: scale}), tiles[0].area
+		for x := math.Ceil(area.x*scale) + 2; x < area.right()*scale-2; x++ {
+			for y := math.Ceil(area.y*scale) + 2; y < area.bottom()*scale-2; y++ {
+				if c := pixel(img, point{x, y}, 1); c != shades[len(shades)-1] && c != shades[len(shades)/2] {
+					t.Fatalf("scale %g: %v at %g, %g", scale, c, x, y)
+				}
+			}
+		}
+		for x := math.Ceil(area.x*scale) + 2; x < (area.x+160)*scale-2; x++ {
+			if c := pixel(img, point{x, (tiles[0].foot + heatBar/2) * scale}, 1); !slices.Contains(shades, c) {
+				t.Fatalf("scale %g: %v at %g of the scale", scale, c, x)
+			}
+		}
+	}
+	svg, err := Render(h, "svg", Options{})
+	if n := strings.Count(string(svg), `shape-rendering="crispEdges"`); err != nil || n != 2+len(shades) {
+		t.Errorf("%d of %d elements have crisp edges, %v", n, 2+len(shades), err)
+	}
 }

@@ -64,6 +64,11 @@ func (c *pngCanvas) rects(rs []rect, p paint) {
 	parts := make([][]point, len(rs))
 	for i, r := range rs {
 		parts[i] = corners(r)
+		if p.tiles {
+			for k, pt := range parts[i] {
+				parts[i][k] = point{math.Round(pt.x*c.scale) / c.scale, math.Round(pt.y*c.scale) / c.scale}
+			}
+		}
 	}
 	c.path(parts, true, p)
 }

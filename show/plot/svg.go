@@ -176,6 +176,9 @@ func (c *svgCanvas) finish(p paint) {
 			fmt.Fprintf(&c.buf, ` stroke-dasharray="%s"`, strings.Join(lengths, " "))
 		}
 	}
+	if p.tiles {
+		c.buf.WriteString(` shape-rendering="crispEdges"`)
+	}
 	c.buf.WriteString("/>\n")
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"regexp"
 	"strings"
 
 	"slackline/internal/phrase"
@@ -83,10 +84,13 @@ func marked(text string, plain func(string) string) template.HTML {
 			b.WriteString("<code>" + plain(piece) + "</code>")
 			continue
 		}
-		b.WriteString(plain(piece))
+		b.WriteString(plain(percents.ReplaceAllString(piece, "$1\u00a0$2")))
 	}
 	return template.HTML(b.String())
 }
+
+// percents are the spaces of "5 %" and "< 0.1 %": no line ends there.
+var percents = regexp.MustCompile(`([0-9<>]) ([%0-9])`)
 
 // typed is a command whose words are broken only where they are longer than a line.
 func typed(command string) template.HTML {

@@ -171,10 +171,14 @@ func (a *analyzed) meters() []Meter {
 	if e.Estimated {
 		estimated = fmt.Sprintf("; the run time on an ideal network, %s, is estimated from the waits", e.Ideal.Short())
 	}
+	factors := "serialization × transfer"
+	if e.NotAnalyzed < 1 {
+		factors += " × not analyzed"
+	}
 	meters := []Meter{
 		{"Parallel efficiency", known(e.Parallel), "share of the time of all ranks that is useful computation: load balance × communication", 0},
 		{"Load balance", known(e.LoadBalance), "mean over maximum computation time of a rank: 1 if all ranks have the same amount of work", 1},
-		{"Communication", known(e.Communication), "maximum computation time of a rank over the run time: serialization × transfer", 1},
+		{"Communication", known(e.Communication), "maximum computation time of a rank over the run time: " + factors, 1},
 		{"Serialization", known(e.Serialization), "cost of dependencies between ranks, even on an ideal network" + estimated, 2},
 		{"Transfer", known(e.Transfer), "cost of data transfer and of MPI itself", 2},
 	}

@@ -1,9 +1,12 @@
 package report
 
 import (
+	"strings"
 	"testing"
 
+	"slackline/analyze/profile"
 	"slackline/analyze/scaling"
+	"slackline/internal/phrase"
 )
 
 // TestExpectationWords: the answer is that of the verdict on the whole; what was skipped is not called met, and a failure that was expected
@@ -95,6 +98,33 @@ func TestBrief(t *testing.T) {
 	for share, want := range map[float64]string{0: "width:0.00%", 0.125: "width:12.50%", -3: "width:0.00%", 7: "width:100.00%"} {
 		if got := barWidth(share); string(got) != want {
 			t.Errorf("%g: %s, want %s", share, got, want)
+		}
+	}
+}
+
+// TestPercentsStayTogether: no line of a page ends between a number and its percent sign.
+func TestPercentsStayTogether(t *testing.T) {
+	for text, want := range map[string]string{
+		"89.9 % of `5 % x`, < 0.1 % more": "89.9\u00a0% of <code>5 % x</code>, &lt;\u00a00.1\u00a0% more",
+		"0.7 % 22 other causes":           "0.7\u00a0% 22 other causes",
+	} {
+		if got := string(prose(text)); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestFactorsOfCommunication: the factors that are named are those whose product it is.
+func TestFactorsOfCommunication(t *testing.T) {
+	for _, unknown := range []float64{1, 0.5} {
+		a := &analyzed{efficiency: &profile.Efficiency{Communication: 0.36 * unknown, Serialization: 0.6, Transfer: 0.6, NotAnalyzed: unknown}}
+		product, named := 1.0, ""
+		for _, m := range a.meters()[3:] {
+			product *= m.Value
+			named += " × " + phrase.Lower(m.Name)
+		}
+		if m := a.meters()[2]; product != m.Value || !strings.HasSuffix(m.Meaning, ": "+strings.TrimPrefix(named, " × ")) {
+			t.Errorf("%+v, but the product is %g of%s", m, product, named)
 		}
 	}
 }

@@ -161,7 +161,7 @@
 /**
  * @typedef {{
  *   run_time: number, parallel: number, load_balance: number, communication: number, serialisation: number,
- *   transfer: number, estimated: boolean,
+ *   transfer: number, not_analyzed: number, estimated: boolean,
  * }} Efficiency
  */
 /**
