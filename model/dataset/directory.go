@@ -58,7 +58,7 @@ func ReadNamed(name string, data []byte, o Options) (*Dataset, Format, error) {
 	if err != nil || f.Name != "osu" && f.Name != "cube" {
 		return d, f, err
 	}
-	return d, f, d.addPlace(path.Base(name))
+	return d, f, d.addPlace(path.Base(name), name)
 }
 
 func (o Options) read(name string, data []byte) (*Dataset, Format, error) {
@@ -79,17 +79,31 @@ func (o Options) sum(d *Dataset, f Format) {
 	}
 }
 
-// addPlace gives a dataset the parameters in a name that it does not have itself.
-func (d *Dataset) addPlace(name string) error {
+// addPlace gives a dataset the parameters in a name that it does not have itself. Messages call it what show says.
+func (d *Dataset) addPlace(name, show string) error {
 	names, at := PlaceOf(name)
 	for i := len(names) - 1; i >= 0; i-- { // each becomes the first
-		if !slices.Contains(d.Parameters, names[i]) {
-			if err := d.SetParameter(names[i], at[i]); err != nil {
-				return err
+		if k := slices.Index(d.Parameters, names[i]); k >= 0 {
+			if !d.hasValue(k, at[i]) {
+				d.warnf("%s: no measurement in it has the %s = %g of its name: is it the file of another run?", show, names[i], at[i])
 			}
+			continue
+		}
+		if err := d.SetParameter(names[i], at[i]); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// hasValue reports whether a point has a value of a parameter.
+func (d *Dataset) hasValue(parameter int, v float64) bool {
+	for _, s := range d.Series {
+		if slices.ContainsFunc(s.Points, func(p Point) bool { return p.At[parameter] == v }) {
+			return true
+		}
+	}
+	return false
 }
 
 // directory is what is read of a directory.
@@ -232,7 +246,7 @@ func (d *directory) mergePart(part *Dataset, kind Format, name, p string) error 
 		if names, _ := PlaceOf(path.Dir(p)); kind.Name == "cube" && len(names) > 0 {
 			p = path.Dir(p) // profiles have names such as profile2.cubex
 		}
-		if err := part.addPlace(p); err != nil {
+		if err := part.addPlace(p, name); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}

@@ -40,14 +40,25 @@ func isGoBench(line string) bool {
 func readGoBench(name string, data []byte) (*Dataset, error) {
 	d := New()
 	var ignored leftOut
+	announced, ended := false, true
 	err := eachLine(name, data, func(number int, line string) error {
 		fields := strings.Fields(line)
 		if !isGoBench(line) {
-			if len(fields) > 1 && strings.HasPrefix(fields[0], "Benchmark") { // a name alone has its result in a later line
-				ignored.add(fmt.Sprintf("line %d", number))
+			switch {
+			case len(fields) == 0:
+			case fields[0] == "goos:" || fields[0] == "pkg:":
+				announced = true
+			case fields[0] == "PASS" || fields[0] == "FAIL" || fields[0] == "ok":
+				ended = true
+			case strings.HasPrefix(fields[0], "Benchmark"):
+				ended = false
+			}
+			if len(fields) > 1 && (strings.HasPrefix(fields[0], "Benchmark") || slices.Contains(fields, "ns/op")) {
+				ignored.add(fmt.Sprintf("line %d", number)) // a name alone has its result in a later line
 			}
 			return nil
 		}
+		ended = false
 		if len(fields)%2 != 0 {
 			return errors.New("has a value without a unit")
 		}
@@ -69,6 +80,9 @@ func readGoBench(name string, data []byte) (*Dataset, error) {
 		return nil
 	})
 	ignored.warn(d, "%s: lines of benchmarks without a result are left out", name)
+	if announced && !ended {
+		d.warnf("%s: neither PASS nor FAIL follows the last benchmark: the run was not finished, or the end of the file is lost", name)
+	}
 	return d, err
 }
 

@@ -40,6 +40,7 @@ const hpcXMLFile = "experiment.xml"
 var (
 	hpcXMLTitle  = regexp.MustCompile(`(?s)^\s*<\?xml.*<HPCToolkitExperiment\s`)
 	hpcXMLMetric = regexp.MustCompile(`^(.+?)(?: ?\((usec|us|sec|B)\))?(?::([^ ]+))?(?: \([IE]\))?$`)
+	isNumber     = regexp.MustCompile(`^[0-9]+$`)
 	hpcXMLThread = regexp.MustCompile(`-(\d+)-\d+-[0-9a-f]+-\d+-\d+\.metric-db$`)
 
 	// hpcXMLUnits are the units of metrics in ours.
@@ -54,6 +55,7 @@ type hpcXML struct {
 	hpcTree
 	file    string
 	d       *xml.Decoder
+	known   map[string]bool   // numbers of all metrics of the file
 	numbers map[string]uint16 // of metrics, by those of the file
 	factors []float64         // by number of the metric
 	names   map[string]string // of functions
@@ -77,7 +79,7 @@ func readHPCToolkitXML(name string, dir fs.FS) (*Dataset, error) {
 	}
 	x := &hpcXML{
 		hpcTree: hpcTree{hpcPaths: newHPCPaths(), metrics: map[uint16]hpcMetric{}},
-		file:    path.Join(name, hpcXMLFile), d: xml.NewDecoder(f), numbers: map[string]uint16{}, names: map[string]string{},
+		file:    path.Join(name, hpcXMLFile), d: xml.NewDecoder(f), known: map[string]bool{}, numbers: map[string]uint16{}, names: map[string]string{},
 		sums: map[hpcKey]float64{},
 	}
 	err = errors.Join(x.read(), f.Close())
@@ -156,6 +158,10 @@ func (x *hpcXML) start(t xml.StartElement) error {
 	}
 	switch e.tag = t.Name.Local; e.tag {
 	case "Metric":
+		if i := attribute("i"); x.known[i] || !isNumber.MatchString(i) {
+			return x.fail("a metric has the number %q, which is another one's or none; the file is damaged", i)
+		}
+		x.known[attribute("i")] = true
 		x.metric(attribute("i"), attribute("n"), attribute("t") == "inclusive")
 	case "Procedure":
 		x.names[attribute("i")] = attribute("n")
@@ -210,6 +216,9 @@ func (x *hpcXML) metric(number, full string, inclusive bool) {
 
 // value adds a value of an element: inclusive ones of calls, exclusive ones of lines.
 func (x *hpcXML) value(of *hpcXMLElement, number, text string) error {
+	if !x.known[number] {
+		return x.fail("a value of the metric %q, which is not one of the header; the file is damaged", number)
+	}
 	metric, ok := x.numbers[number]
 	isLine := of.tag == "S" || of.tag == "C"
 	if !ok || x.metrics[metric].inclusive && !of.total || !x.metrics[metric].inclusive && !isLine {

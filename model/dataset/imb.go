@@ -39,6 +39,7 @@ type imbReader struct {
 	ignored   leftOut  // lines in tables that are not rows
 	columns   leftOut  // with unknown names
 	empty     leftOut  // blocks
+	table     tableCheck
 }
 
 func readIMB(name string, data []byte) (*Dataset, error) {
@@ -51,6 +52,7 @@ func readIMB(name string, data []byte) (*Dataset, error) {
 	r.ignored.warn(r.d, "%s: lines in tables that are not rows of numbers are left out", name)
 	r.columns.warn(r.d, "%s: columns with unknown names are left out", name)
 	r.empty.warn(r.d, "%s: blocks without rows", name)
+	r.table.warn(r.d, name)
 	return r.d, err
 }
 
@@ -81,6 +83,7 @@ func (r *imbReader) line(text string, number int) error {
 			return fmt.Errorf("the block that begins here has no line \"# Benchmarking NAME\"")
 		}
 		r.header = fields
+		r.table.begin()
 		for _, column := range fields {
 			plain, _, _ := strings.Cut(column, "[")
 			if imbMetric(column) == "" && !slices.Contains(imbIgnored, plain) {
@@ -105,6 +108,7 @@ func (r *imbReader) line(text string, number int) error {
 		return fmt.Errorf("the block of %s has no line \"# #processes = N\"", r.function)
 	}
 	r.rows++
+	r.table.row(r.header, fields, number)
 	return r.d.addIMB(r.function, r.processes, r.header, fields)
 }
 

@@ -12,6 +12,18 @@ func TestNothingIsLostSilently(t *testing.T) {
 		"16 1000 2 4 3\n\n" +
 		"# Benchmarking Bcast\n# #processes = 4\n#bytes #repetitions t_min[usec] t_max[usec] t_avg[usec]\n8 1000 1 3 2\n"
 	const osu = "# OSU MPI Allreduce Latency Test v7.3\n# Size       Avg Latency(us)\n8      11.49\n16      12.5\n"
+	const full = "# OSU MPI Bcast Latency Test v7.3\n# Size    Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations\n" +
+		"8   5.00   4.00   6.00   100\n16   6.00   5.00   7.00   100\n"
+	const nccl = "# Collective test starting: all_reduce_perf\n#  Rank  0 Group  0 Pid   1 on n device  0\n#  Rank  1 Group  0 Pid   2 on n device  1\n" +
+		"#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong\n" +
+		"     1048576        262144     float     sum      -1    64.00   16.38   16.38      0    65.54   16.00   16.00      0\n" +
+		"     2097152        524288     float     sum      -1   128.00   16.38   16.38      0   131.07   16.00   16.00      0\n"
+	const tests = "goos: linux\npkg: x\nBenchmarkSort/n=8-8   500   5 ns/op\nBenchmarkSort/n=16-8   500   9 ns/op\nPASS\nok  \tx\t2.3s\n"
+	const pytest = `{"machine_info":{},"commit_info":{},"benchmarks":[{"fullname":"t.py::f[8]","params":{"n":8},` +
+		`"stats":{"mean":2,"rounds":3,"data":[1,2,3]}}],"version":"4"}`
+	const reframe = `{"session_info":{},"runs":[{"num_cases":1,"testcases":[{"name":"T","num_tasks":4,"perfvalues":{"s:p:time":[2,1,null,null,"s"]}}]}]}`
+	const tau = "2 templated_functions_MULTI_TIME\n# Name Calls Subrs Excl Incl ProfileCalls\n\"main\" 1 1 100 5000 0 GROUP=\"A\"\n" +
+		"\"main => f\" 8 0 4900 4900 0 GROUP=\"B\"\n0 aggregates\n"
 	const noise = "go version\nBenchmarkSort/n=1024-8   500   2345678 ns/op\nBenchmarkSort/n=2048-8   500   5345678 ns/op\n"
 	const google = `{"benchmarks":[{"name":"BM/8","real_time":1,"cpu_time":1},
 {"name":"BM/16","real_time":2,"cpu_time":2}]}`
@@ -63,6 +75,22 @@ func TestNothingIsLostSilently(t *testing.T) {
 		{"osu", osu, "16      12.5", "mpirun: killed", "left out: 1; the first is line 4"},
 		{"gobench", noise, "n=2048-8   500 ", "n=2048-8   5o0 ", "lines of benchmarks without a result are left out: 1; the first is line 3"},
 		{"gobench", noise, "5345678 ns/op", "5345678 ns/op 16", ":3: has a value without a unit"},
+		{"osu", full, "16   6.00", "8   6.00", "of a size that is in the same table already (is a line there twice?): 1; the first is line 4"},
+		{"osu", full, "5.00   4.00", "50.0   4.00", "rows whose mean is not between minimum and maximum (are they damaged?): 1; the first is line 3"},
+		{"osu", full, "5.00   4.00", "5.00   5.50", "rows whose mean is not between minimum and maximum (are they damaged?): 1; the first is line 3"},
+		{"imb", imb, "8 1000 1 3 2", "8 1000 1 3 4", "rows whose mean is not between minimum and maximum (are they damaged?): 1; the first is line 4"},
+		{"imb", imb, "16 1000 2 4 3", "8 1000 2 4 3", "of a size that is in the same table already (is a line there twice?): 1; the first is line 5"},
+		{"nccl", nccl, "Rank  1", "Rank  2", ":3: the line of rank 2 follows that of rank 0; lines are lost or twice"},
+		{"nccl", nccl, "64.00   16.38", "640.0   16.38", "rows whose bandwidth (algbw) is not size divided by time (are they damaged?): 1; the first is line 5"},
+		{"nccl", nccl, "131.07   16.00", "131.07   61.00", "(are they damaged?): 1; the first is line 6"},
+		{"nccl", nccl, "2097152 ", "1048576 ", "of a size that is in the same table already"},
+		{"gobench", tests, "PASS\nok  \tx\t2.3s\n", "", "neither PASS nor FAIL follows the last benchmark"},
+		{"gobench", tests, "500   9 ns/op\nPASS\nok  \tx\t2.3s\n", "", "neither PASS nor FAIL follows the last benchmark"},
+		{"gobench", tests, "BenchmarkSort/n=16", "benchmarkSort/n=16", "without a result are left out: 1; the first is line 4"},
+		{"pytest", pytest, `[1,2,3]`, `[1,2.5,3]`, "rounds or mean is not that of their data (are they damaged?): 1; the first is entry 1, t.py::f[8]"},
+		{"pytest", pytest, `[1,2,3]`, `[1,3]`, "rounds or mean is not that of their data"},
+		{"reframe", reframe, `"num_cases":1`, `"num_cases":2`, "x: a run announces 2 test cases (num_cases), and has 1"},
+		{"tau", tau, `0 GROUP="B"`, "64", `:4: some rows of functions have a GROUP and others not`},
 		{"csv", "callpath,p,value\nf,1,1\nf,2,2\n", "f,2,2", "g,2,", "g: missing values are left out: 1"},
 		{"csv", "callpath,p,value\nf,1,1\nf,2,2\n", "callpath,p", "callpath,function,p", "both are the callpath"},
 		{"waits", waits, `"seconds":1`, `"second":1`, "wait 1 (from 1), in f, has no seconds"},

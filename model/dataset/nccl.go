@@ -2,7 +2,9 @@ package dataset
 
 import (
 	"fmt"
+	"math"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -21,7 +23,7 @@ func sniffNCCL(head []byte) bool { return ncclHeader.Match(head) }
 
 var (
 	ncclHeader = regexp.MustCompile(`(?m)^#\s+size\s+count\s.*\btime\s+algbw\s+busbw\b`)
-	ncclRank   = regexp.MustCompile(`^#\s+Rank\s+\d+\s`)
+	ncclRank   = regexp.MustCompile(`^#\s+Rank\s+(\d+)\s`)
 	ncclTitle  = regexp.MustCompile(`^#\s*Collective test starting:\s*(\S+)`)
 )
 
@@ -35,7 +37,7 @@ func readNCCL(name string, data []byte) (*Dataset, error) {
 	d := New()
 	test, ranks := "nccl", 0
 	var header []string
-	var wrong leftOut
+	var rows ncclRows
 	err := eachLine(name, data, func(number int, line string) error {
 		text := strings.TrimSpace(line)
 		fields := strings.Fields(text)
@@ -43,20 +45,44 @@ func readNCCL(name string, data []byte) (*Dataset, error) {
 		case m != nil:
 			test, ranks = strings.TrimSuffix(m[1], "_perf"), 0
 		case ncclRank.MatchString(text):
-			ranks++
+			switch rank := ncclRank.FindStringSubmatch(text)[1]; rank {
+			case "0":
+				ranks = 1
+			case strconv.Itoa(ranks):
+				ranks++
+			default:
+				return fmt.Errorf("the line of rank %s follows that of rank %d; lines are lost or twice", rank, ranks-1)
+			}
 		case ncclHeader.MatchString(text):
 			header = fields[1:]
+			rows.begin()
 		case len(fields) == 0, text[0] == '#', header == nil:
 		case !startsWithNumber(fields): // of the launcher
 		case len(fields) != len(header):
 			return fmt.Errorf("has %d fields below %d columns; is the line complete?", len(fields), len(header))
 		default:
-			return d.addNCCL(test, ranks, header, fields, &wrong, number)
+			rows.row(header, fields, number)
+			return d.addNCCL(test, ranks, header, fields, &rows, number)
 		}
 		return nil
 	})
-	wrong.warn(d, "%s: rows with wrong results are kept", name)
+	rows.wrong.warn(d, "%s: rows with wrong results are kept", name)
+	rows.odd.warn(d, "%s: rows whose bandwidth (algbw) is not size divided by time (are they damaged?)", name)
+	rows.warn(d, name)
 	return d, err
+}
+
+// ncclRows looks for what cannot be in a table.
+type ncclRows struct {
+	tableCheck
+	wrong leftOut // rows with wrong results
+	odd   leftOut // rows whose values contradict one another
+}
+
+// ncclFits reports whether a bandwidth in GB/s is that of so many bytes in so many us, with what is rounded.
+func ncclFits(bytes, time, bandwidth float64) bool {
+	want := bytes / time / 1000
+	return !(time > 0) || math.Abs(bandwidth-want) <= 0.006+0.01*want
 }
 
 func startsWithNumber(fields []string) bool {
@@ -65,7 +91,7 @@ func startsWithNumber(fields []string) bool {
 }
 
 // addNCCL adds the results of a row.
-func (d *Dataset) addNCCL(test string, ranks int, header, fields []string, wrong *leftOut, number int) error {
+func (d *Dataset) addNCCL(test string, ranks int, header, fields []string, rows *ncclRows, number int) error {
 	bytes, err := parseFinite(fields[0])
 	if err != nil {
 		return err
@@ -75,11 +101,12 @@ func (d *Dataset) addNCCL(test string, ranks int, header, fields []string, wrong
 		names, at = append(names, "p"), append(at, float64(ranks))
 	}
 	seen := map[string]bool{}
+	time := 0.0
 	for i, column := range header {
 		u, known := ncclUnits[column]
 		if !known {
 			if (column == "#wrong" || column == "error") && strings.Trim(fields[i], "0.e+-") != "" && fields[i] != "N/A" {
-				wrong.add(fmt.Sprintf("line %d", number))
+				rows.wrong.add(fmt.Sprintf("line %d", number))
 			}
 			continue
 		}
@@ -91,6 +118,11 @@ func (d *Dataset) addNCCL(test string, ranks int, header, fields []string, wrong
 		v, err := parseFinite(fields[i])
 		if err != nil {
 			return fmt.Errorf("%s: %w", column, err)
+		}
+		if column == "time" {
+			time = v
+		} else if column == "algbw" && test != "hypercube" && !ncclFits(bytes, time, v) {
+			rows.odd.add(fmt.Sprintf("line %d", number))
 		}
 		d.Put(test, metric, names, at, v*u.factor)
 		d.Get(test, metric).Unit = u.unit

@@ -3,6 +3,7 @@ package dataset
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"regexp"
 	"strings"
 )
@@ -28,6 +29,7 @@ func readOSU(name string, data []byte) (*Dataset, error) {
 	d := New()
 	function, header := "", []string(nil)
 	var ignored leftOut
+	var rows tableCheck
 	err := eachLine(name, data, func(number int, line string) error {
 		text := strings.TrimSpace(line)
 		if m := osuTitle.FindStringSubmatch(text); m != nil {
@@ -43,6 +45,7 @@ func readOSU(name string, data []byte) (*Dataset, error) {
 			}
 			if strings.Contains(rest, "(") && !strings.Contains(rest, ":") {
 				header = columns.Split(strings.TrimSpace(rest), -1)
+				rows.begin()
 			}
 			return nil
 		}
@@ -59,13 +62,59 @@ func readOSU(name string, data []byte) (*Dataset, error) {
 		case len(fields) != len(header):
 			return fmt.Errorf("has %d numbers below %d columns", len(fields), len(header))
 		default:
+			rows.row(header, fields, number)
 			return d.addRow(function, header, fields, osuMetric)
 		}
 		return nil
 	})
 	ignored.warn(d, "%s: lines in tables that are not rows of numbers are left out", name)
+	rows.warn(d, name)
 	return d, err
 }
+
+// tableCheck looks for what cannot be in a table of times by message size.
+type tableCheck struct {
+	sizes  map[string]bool // of the table
+	twice  leftOut         // rows of a size that was there
+	beyond leftOut         // rows whose mean is not between the extremes
+}
+
+// begin begins a table.
+func (c *tableCheck) begin() { c.sizes = map[string]bool{} }
+
+// row looks at a row, whose fields are numbers.
+func (c *tableCheck) row(header, fields []string, number int) {
+	where := fmt.Sprintf("line %d", number)
+	least, mean, most := math.NaN(), math.NaN(), math.NaN()
+	for i, column := range header {
+		x, _ := parseFinite(fields[i])
+		switch name := strings.TrimPrefix(strings.ToLower(column), "t_"); {
+		case isSize(column):
+			if c.sizes[fields[i]] {
+				c.twice.add(where)
+			}
+			c.sizes[fields[i]] = true
+		case strings.HasPrefix(name, "min"):
+			least = x
+		case strings.HasPrefix(name, "avg"):
+			mean = x
+		case strings.HasPrefix(name, "max"):
+			most = x
+		}
+	}
+	if slack := 0.01 + 1e-6*math.Abs(mean); mean < least-slack || mean > most+slack { // of what was rounded
+		c.beyond.add(where)
+	}
+}
+
+// warn warns of what was found.
+func (c *tableCheck) warn(d *Dataset, name string) {
+	c.twice.warn(d, "%s: rows of a size that is in the same table already (is a line there twice?)", name)
+	c.beyond.warn(d, "%s: rows whose mean is not between minimum and maximum (are they damaged?)", name)
+}
+
+// isSize reports whether a column is the size of messages.
+func isSize(column string) bool { return column == "Size" || column == "#bytes" || column == "size" }
 
 // osuMetric returns the metric of a column; empty: it is none.
 func osuMetric(column string) string {
@@ -87,12 +136,12 @@ func (d *Dataset) addRow(function string, header, fields []string, metric func(s
 			return err
 		}
 		numbers[i] = x
-		if header[i] == "Size" || header[i] == "#bytes" {
+		if isSize(header[i]) {
 			names, at = append(names, "bytes"), append(at, x)
 		}
 	}
 	for i, column := range header {
-		if m := metric(column); m != "" && column != "Size" && column != "#bytes" {
+		if m := metric(column); m != "" && !isSize(column) {
 			d.Put(function, m, names, at, numbers[i])
 		}
 	}

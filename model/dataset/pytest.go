@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 )
@@ -25,15 +26,16 @@ type pytestFile struct {
 		Full   string                     `json:"fullname"`
 		Params map[string]json.RawMessage `json:"params"`
 		Stats  *struct {
-			Mean *float64 `json:"mean"`
-			Data values   `json:"data"`
+			Mean   *float64 `json:"mean"`
+			Rounds *float64 `json:"rounds"`
+			Data   values   `json:"data"`
 		} `json:"stats"`
 	} `json:"benchmarks"`
 }
 
 func readPytest(name string, file *pytestFile) (*Dataset, error) {
 	d := New()
-	var lacking leftOut
+	var lacking, odd leftOut
 	for i, b := range file.Benchmarks {
 		full := cmp.Or(b.Full, b.Name)
 		if b.Stats == nil || b.Stats.Mean == nil && len(b.Stats.Data) == 0 {
@@ -44,6 +46,8 @@ func readPytest(name string, file *pytestFile) (*Dataset, error) {
 		v := []float64(b.Stats.Data)
 		if len(v) == 0 {
 			v = []float64{*b.Stats.Mean}
+		} else if b.Stats.Rounds != nil && *b.Stats.Rounds != float64(len(v)) || b.Stats.Mean != nil && !isMean(*b.Stats.Mean, v) {
+			odd.add(fmt.Sprintf("entry %d, %s", i+1, full))
 		}
 		d.Put(path, "time", names, at, v...)
 		if len(d.Parameters) > MaxParameters {
@@ -54,7 +58,17 @@ func readPytest(name string, file *pytestFile) (*Dataset, error) {
 		s.Unit = "s"
 	}
 	lacking.warn(d, "%s: tests without a mean or data are left out", name)
+	odd.warn(d, "%s: tests whose number of rounds or mean is not that of their data (are they damaged?)", name)
 	return d, nil
+}
+
+// isMean reports whether a mean is that of values, as far as it was rounded.
+func isMean(mean float64, values []float64) bool {
+	sum := 0.0
+	for _, v := range values {
+		sum += v / float64(len(values))
+	}
+	return math.IsNaN(sum) || math.Abs(mean-sum) <= 1e-6*math.Abs(sum)
 }
 
 // pytestName is the name of a test with those of its params that are not numbers, and the numbers.

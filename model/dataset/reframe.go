@@ -18,6 +18,7 @@ func sniffReFrame(head []byte) bool { return isObject(head) && hasKey(head, "ses
 
 type reframeFile struct {
 	Runs []struct {
+		Count *float64      `json:"num_cases"`
 		Cases []reframeCase `json:"testcases"`
 	} `json:"runs"`
 }
@@ -40,6 +41,9 @@ func readReFrame(name string, file *reframeFile) (*Dataset, error) {
 	d := New()
 	var failed, bad leftOut
 	for _, run := range file.Runs {
+		if run.Count != nil && *run.Count != float64(len(run.Cases)) {
+			d.warnf("%s: a run announces %g test cases (num_cases), and has %d: some are lost or twice", name, *run.Count, len(run.Cases))
+		}
 		for i := range run.Cases {
 			c := &run.Cases[i]
 			path, names, at := reframeName(c)

@@ -29,7 +29,7 @@ func sniffTAU(head []byte) bool { return tauTitle.Match(head) }
 
 var (
 	tauTitle = regexp.MustCompile(`^\s*(\d+) templated_functions(?:_MULTI_(\S+))?`)
-	tauRow   = regexp.MustCompile(`^"(.*)" (\S+) (\S+) (\S+) (\S+) (\S+)(?: GROUP=.*)?$`)
+	tauRow   = regexp.MustCompile(`^"(.*)" (\S+) (\S+) (\S+) (\S+) (\S+)( GROUP=.*)?$`)
 )
 
 // tauPeer is in names of user events: messages to and from other nodes.
@@ -42,6 +42,7 @@ var (
 type tauNodes struct {
 	there map[int]bool
 	count int
+	files int // one for each thread
 }
 
 // noteTAU notes the node of a profile, and those that it exchanged messages with.
@@ -55,6 +56,7 @@ func (d *directory) noteTAU(p string, data []byte) {
 		n = &tauNodes{there: map[int]bool{}}
 		d.tau[path.Dir(p)] = n
 	}
+	n.files++
 	for i, text := range append([]string{m[1]}, tauPeers(data)...) {
 		if node, err := strconv.Atoi(text); err == nil && node < maxFiles {
 			n.count = max(n.count, node+1)
@@ -73,6 +75,11 @@ func tauPeers(data []byte) (nodes []string) {
 // warnTAU warns of nodes from 0 to the last known one of a directory that have no profile.
 func (d *directory) warnTAU(root string) {
 	for _, p := range slices.Sorted(maps.Keys(d.tau)) {
+		if names, at := PlaceOf(path.Base(p)); slices.Contains(names, "p") {
+			if ranks := at[slices.Index(names, "p")]; float64(d.tau[p].files) < ranks && ranks < maxFiles { // p may count threads
+				d.tau[p].count = max(d.tau[p].count, int(ranks))
+			}
+		}
 		missing, first := 0, 0
 		for node := range d.tau[p].count {
 			if !d.tau[p].there[node] {
@@ -103,7 +110,7 @@ func readTAU(name string, data []byte) (*Dataset, error) {
 	}
 	d := New()
 	var odd leftOut
-	number, rows := 0, 0
+	number, rows, grouped := 0, 0, 0
 	for line := range bytes.Lines(data) {
 		number++
 		text := strings.TrimSpace(string(line))
@@ -118,7 +125,12 @@ func readTAU(name string, data []byte) (*Dataset, error) {
 			return nil, fmt.Errorf("%s:%d: is not a row \"NAME\" CALLS SUBRS EXCL INCL PROFILECALLS; the first line announces %g of them",
 				name, number, count)
 		}
-		rows++
+		if rows++; m[7] != "" {
+			grouped++
+		}
+		if grouped != 0 && grouped != rows {
+			return nil, fmt.Errorf("%s:%d: some rows of functions have a GROUP and others not; one may be that of a user event", name, number)
+		}
 		if strings.ContainsFunc(m[1], unicode.IsControl) {
 			return nil, fmt.Errorf("%s:%d: has a control character in the name %q; the file is damaged", name, number, m[1])
 		}
