@@ -153,12 +153,7 @@ func (o *compareOptions) open(a *env.Env, c *cobra.Command, report *report, word
 
 // warnOfVoid warns of flags of runs beside a result, in which they cannot change anything any more.
 func (o *compareOptions) warnOfVoid(a *env.Env, c *cobra.Command, word string) {
-	own := []string{"fail-if", "alpha", "top", "format", "out", "threads"}
-	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
-		if !slices.Contains(own, f.Name) {
-			a.WarnOfVoid(c, " on "+word+", which is a result", f.Name)
-		}
-	})
+	a.WarnOfAllBut(c, " on "+word+", which is a result", "fail-if", "alpha", "top", "format", "out", "threads")
 }
 
 // report is a comparison with everything that its output names.

@@ -166,6 +166,15 @@ func (a *Env) WarnOfVoid(c *cobra.Command, why string, names ...string) {
 	}
 }
 
+// WarnOfAllBut is WarnOfVoid for all flags of a verb but these.
+func (a *Env) WarnOfAllBut(c *cobra.Command, why string, names ...string) {
+	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if !slices.Contains(names, f.Name) {
+			a.WarnOfVoid(c, why, f.Name)
+		}
+	})
+}
+
 // StartProgress begins a progress line on the standard error, unless the user
 // wants none.
 func (a *Env) StartProgress() *progress.Line {

@@ -76,6 +76,9 @@ func (o *exploreOptions) execute(a *env.Env, c *cobra.Command, words []string) e
 		}
 		sources = append(sources, s)
 	}
+	if !slices.ContainsFunc(words, func(word string) bool { return !isDataset(word) }) {
+		a.WarnOfAllBut(c, ": no input is a run", "port", "threads")
+	}
 	listener, err := explore.Listen(o.port)
 	if err != nil {
 		return err

@@ -69,7 +69,7 @@ func command(a *env.Env) *cobra.Command {
 
 func (o *generateOptions) run(a *env.Env, c *cobra.Command, args []string) error {
 	if o.list {
-		o.warnOfList(a, c)
+		a.WarnOfAllBut(c, " with --list", "list", "format", "out")
 		list := patternList{}
 		if len(args) > 0 {
 			known := pattern.List()
@@ -93,15 +93,6 @@ func (o *generateOptions) run(a *env.Env, c *cobra.Command, args []string) error
 		return err
 	}
 	return o.output.Write(a, c, in, args)
-}
-
-// warnOfList warns of flags that a list does not need.
-func (o *generateOptions) warnOfList(a *env.Env, c *cobra.Command) {
-	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
-		if f.Changed && !slices.Contains([]string{"list", "format", "out"}, f.Name) {
-			a.Warn("--%s has no influence with --list", f.Name)
-		}
-	})
 }
 
 // patternList is what --list gives: all patterns, or everything about one.

@@ -177,6 +177,7 @@ func (o *reportOptions) openSimulated(a *env.Env, c *cobra.Command, in *report.I
 	if err := o.run.ApplyGrid(f.Timeline); err != nil {
 		return err
 	}
+	a.WarnOfVoid(c, " on a simulated run", "only-ranks", "whole")
 	program := append([]string{word}, flags.Words(c, scenario.ParameterNames()...)...)
 	words := slices.Concat(program, in.Machine.Words, in.Mapping.Words, flags.Words(c, "model"), flags.Words(c, scenario.NoiseFlags...))
 	run := &report.Run{

@@ -241,6 +241,8 @@ func (o *reportOptions) open(a *env.Env, c *cobra.Command, words []string) (*rep
 		if err := o.askAdvice(c, in); err != nil {
 			return nil, err
 		}
+	} else {
+		a.WarnOfAllBut(c, ": no input is a run", "out", "format", "title", "expectations", "target", "anonymous", "threads", "where", "metric")
 	}
 	in.Warnings = a.Warnings
 	in.Record.Warnings = a.Warnings
