@@ -93,9 +93,22 @@ func plainError(f *pflag.Flag, value string, err error) error {
 		return fmt.Errorf("%q is not a whole number; give e.g. 4", value)
 	case "uint64":
 		return fmt.Errorf("%q is not a whole number from 0 to 2^64 - 1; give e.g. 42", value)
+	case "float64":
+		return fmt.Errorf("%q is not a number; give e.g. 2.5", value)
 	case "bool":
 		return fmt.Errorf("%q is neither true nor false; give one of them", value)
 	}
+	return err
+}
+
+// checkEmpty refuses flags with nothing for a value, mostly from a shell variable that is not set: a check against the baseline
+// "" would be none.
+func checkEmpty(c *cobra.Command) (err error) {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if err == nil && f.Changed && f.Value.Type() == "string" && f.Value.String() == "" {
+			err = &exit.UsageError{Text: flagName(f) + ": the value is empty; give one, or leave out the flag", Command: c.CommandPath()}
+		}
+	})
 	return err
 }
 

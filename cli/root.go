@@ -80,6 +80,9 @@ func rootCommand(a *env.Env) *cobra.Command {
 			if err := a.EnterJob(c); err != nil {
 				return err
 			}
+			if err := checkEmpty(c); err != nil {
+				return err
+			}
 			return applySettings(a, c)
 		},
 		Version: versionLine(),

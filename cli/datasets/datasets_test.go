@@ -119,12 +119,12 @@ func TestLoadRefuses(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "a.csv", data)
 	for want, o := range map[string]DataOptions{
-		`no measurement has the metric "tiem"`:            {Metric: "tiem"},
-		`--set: "n" is not NAME=VALUE`:                    {set: []string{"n"}},
-		`--where: "p=-1" is not NAME=VALUE with a number`: {Where: []string{"p=-1"}},
-		`and a call path with "solve"`:                    {path: "solve"},
-		"q":                                               {Where: []string{"q=4"}}, // there is no such parameter
-		"p":                                               {set: []string{"p=4"}},   // it is there
+		`--metric: there is no metric "tiem" in the measurements, only time, memory; did you mean time?`: {Metric: "tiem"},
+		`--set: "n" is not NAME=VALUE`:                                {set: []string{"n"}},
+		`--where: "p=-1" is not NAME=VALUE with a number`:             {Where: []string{"p=-1"}},
+		`--only-path: no call path of the measurements holds "solve"`: {path: "solve"},
+		"q": {Where: []string{"q=4"}}, // there is no such parameter
+		"p": {set: []string{"p=4"}},   // it is there
 	} {
 		if got, err := load(t, o, "a.csv"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want an error with %q\n%s", o, err, want, got)

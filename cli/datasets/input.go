@@ -20,6 +20,7 @@ import (
 	"slackline/cli/flags"
 	"slackline/cli/scenario"
 	"slackline/internal/provenance"
+	"slackline/internal/suggest"
 	"slackline/model/dataset"
 )
 
@@ -89,17 +90,39 @@ func (o *DataOptions) Load(ctx context.Context, a *env.Env, words []string) (*da
 			}
 		}
 	}
-	d.Keep(func(s *dataset.Series) bool {
-		return (o.Metric == "" || s.Metric == o.Metric) && strings.Contains(s.CallPath, o.path)
-	})
-	if len(d.Series) == 0 {
-		return nil, nil, fmt.Errorf("no measurement has the metric %q and a call path with %q", o.Metric, o.path)
+	if err := o.choose(d); err != nil {
+		return nil, nil, err
 	}
 	if err := d.Settle(); err != nil {
 		return nil, nil, err
 	}
 	a.WarnAll(d.Warnings)
 	return d, records, nil
+}
+
+// choose leaves the series of the metric and the call paths that were asked for.
+func (o *DataOptions) choose(d *dataset.Dataset) error {
+	var metrics []string
+	for _, s := range d.Series {
+		if !slices.Contains(metrics, s.Metric) {
+			metrics = append(metrics, s.Metric)
+		}
+	}
+	if o.Metric != "" && !slices.Contains(metrics, o.Metric) {
+		more := ""
+		if n := len(metrics); n > 10 {
+			more = fmt.Sprintf(" and %d more", n-10)
+		}
+		return exit.Usagef("--metric: there is no metric %q in the measurements, only %s%s%s", o.Metric,
+			strings.Join(metrics[:min(10, len(metrics))], ", "), more, suggest.Phrase(o.Metric, metrics))
+	}
+	d.Keep(func(s *dataset.Series) bool {
+		return (o.Metric == "" || s.Metric == o.Metric) && strings.Contains(s.CallPath, o.path)
+	})
+	if len(d.Series) == 0 {
+		return exit.Usagef("--only-path: no call path of the measurements holds %q", o.path)
+	}
+	return nil
 }
 
 // LoadLabelled reads inputs of which some have labels; these stand before the

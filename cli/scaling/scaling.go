@@ -205,11 +205,13 @@ func (r *scalingReport) modelOptions() (scaling.Options, error) {
 	o := r.options
 	options := o.method.Analysis()
 	for _, text := range o.candidates {
-		t, err := scaling.ParseTerm(text)
+		e, err := r.expression("candidate", text)
 		if err != nil {
-			return options, exit.Usagef("--candidate: %v", err)
+			return options, err
 		}
-		options.Further = append(options.Further, t)
+		if len(r.data.Parameters) == 1 {
+			options.Further = append(options.Further, e.Term(r.data.Parameters[0]))
+		}
 	}
 	if o.expect == "" {
 		options.Only = options.Space.Only
