@@ -257,3 +257,36 @@ func TestOtherFormatsTogether(t *testing.T) {
 		}
 	}
 }
+
+// brokenGroup is a group that breaks at an exchange.
+type brokenGroup struct {
+	cluster.Group
+	left int // exchanges before that
+}
+
+func (g *brokenGroup) Exchange(ctx context.Context, out [][]byte) ([][]byte, error) {
+	if g.left--; g.left < 0 {
+		return nil, cluster.ErrBroken
+	}
+	return g.Group.Exchange(ctx, out)
+}
+
+// TestBrokenWhileOpening checks that a process whose partner fails says so, wherever that happens, and does not read on alone.
+func TestBrokenWhileOpening(t *testing.T) {
+	archive := os.DirFS("../../testdata/waits/cases/01-figure3")
+	for name, fsys := range map[string]fs.FS{"run.slt": os.DirFS(writeTrace(t, randomRun(7))), "traces.otf2": archive} {
+		for left, opened := 0, false; !opened && left < 100; left++ {
+			errs := together(2, func(g cluster.Group) error {
+				if g.Rank() == 1 {
+					g = &brokenGroup{g, left}
+				}
+				_, err := trace.OpenPart(context.Background(), g, fsys, name, trace.Options{})
+				return err
+			})
+			opened = errs[0] == nil && errs[1] == nil
+			if !opened && !errors.Is(errs[1], cluster.ErrBroken) {
+				t.Errorf("%s: broken at exchange %d: %v, want %v", name, left, errs[1], cluster.ErrBroken)
+			}
+		}
+	}
+}

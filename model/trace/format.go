@@ -304,8 +304,8 @@ func (t *Trace) accelerators(o *WriteOptions) (*Trace, *timeline.Timeline, error
 }
 
 // attachStreams lets a trace have what the file of streams beside its definitions says, if there is one. The check refuses a file, or that
-// there is none (nil).
-func (s *source) attachStreams(t *Trace, name string, check func(file fs.File) error) {
+// there is none (nil). The error is that of processes that no longer read together.
+func (s *source) attachStreams(t *Trace, name string, check func(file fs.File) error) error {
 	_, err := s.shared(func() ([]byte, error) { // of several processes one looks
 		file, err := s.open(name)
 		switch {
@@ -317,8 +317,11 @@ func (s *source) attachStreams(t *Trace, name string, check func(file fs.File) e
 		defer file.Close()
 		return nil, check(file)
 	})
+	if _, told := err.(*sharedError); err != nil && s.group != nil && !told {
+		return err
+	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return
+		return nil
 	}
 	show := s.showBeside(name)
 	t.attach = func(c *conversion, tl *timeline.Timeline) error {
@@ -338,6 +341,7 @@ func (s *source) attachStreams(t *Trace, name string, check func(file fs.File) e
 			return streams.Read(file, visit)
 		})
 	}
+	return nil
 }
 
 // attachRecords makes the devices of a timeline out of records, as far as these can be read.

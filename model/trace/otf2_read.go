@@ -73,12 +73,15 @@ func openOTF2(src source) (*otf2Archive, error) {
 	}
 	// It has more than the locations of streams.
 	name := path.Join(a.name, streams.Name)
-	a.src.attachStreams(a.trace, name, func(file fs.File) error {
+	err = a.src.attachStreams(a.trace, name, func(file fs.File) error {
 		if file == nil {
 			return nil // streams are locations, too
 		}
 		return files.checkStreams(file)
 	})
+	if err != nil {
+		return nil, err
+	}
 	if files.streams.Length > 0 && a.trace.attach == nil {
 		a.warn("%s: the file is missing: which kernels communicate is lost", a.src.showBeside(name))
 	}

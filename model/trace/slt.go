@@ -187,7 +187,9 @@ func readSLT(src source, _ Options) (*Trace, error) {
 		return nil, err
 	}
 	t.Open = func(i int) (EventReader, error) { return openSLTEvents(src, t, i) }
-	src.attachStreams(t, streams.Name, files.checkStreams)
+	if err := src.attachStreams(t, streams.Name, files.checkStreams); err != nil {
+		return nil, err
+	}
 	return t, nil
 }
 
