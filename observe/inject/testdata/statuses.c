@@ -132,6 +132,15 @@ static void alone(void) {
     result = MPI_Improbe(MPI_PROC_NULL, 5, MPI_COMM_WORLD, &flag, &m, &s), show("Improbe of none", &s, result), s = fresh();
     result = MPI_Imrecv(data, 3, MPI_INT, &m, r), MPI_Wait(r, &s), show("Imrecv of none", &s, result), s = fresh();
     result = MPI_Sendrecv(data, 1, MPI_INT, MPI_PROC_NULL, 0, data, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &s), show("Sendrecv of none", &s, result), s = fresh();
+    MPI_Datatype nothing;
+    MPI_Type_create_hindexed(2, (int[]){0, 0}, (MPI_Aint[]){0, 4}, MPI_INT, &nothing);
+    MPI_Type_commit(&nothing);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    MPI_Irecv(NULL, 2, nothing, 0, 5, MPI_COMM_SELF, r);
+    result = MPI_Send(NULL, 1, nothing, 0, 5, MPI_COMM_SELF), show_sent("nothing", &s, result);
+    result = MPI_Wait(r, &s), show("Wait for nothing", &s, result), s = fresh();
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+    MPI_Type_free(&nothing);
     MPI_Irecv(data, 3, MPI_INT, 0, 999, MPI_COMM_WORLD, r);
     MPI_Cancel(r);
     result = MPI_Wait(r, &s);
