@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -94,6 +95,10 @@ func TestNamesControlNothing(t *testing.T) {
 		}
 	}
 	writeHostileSchedule(t, "schedule.slk")
+	if err := errors.Join(os.Mkdir("folder", 0o777), os.WriteFile("folder/"+odd, nil, 0o666), os.Rename("data.json", "folder/data.json"),
+		os.Symlink("folder/data.json", "data.json")); err != nil {
+		t.Fatal(err)
+	}
 	ran := 0
 	try := func(args ...string) {
 		t.Helper()
@@ -134,6 +139,7 @@ func TestNamesControlNothing(t *testing.T) {
 	try("waits", "run.trace", "--critical-path")
 	try("waits", "run.trace", "--plot", "out.svg", "--quiet")
 	try("scaling", "data.json", "--plot", "out.svg")
+	try("scaling", "folder") // a warning names what is not read there
 	try("scaling", "data.json", "--dataset", "out.json")
 	try("report", "run.trace", "--out", "out.html", "--title", "A $(id) "+hostile)
 	try("report", "run.trace", "data.json", "--format", "json", "--out", "out.json")

@@ -113,10 +113,12 @@ func (a *Env) AddGroup(c *cobra.Command, title string, add func(*pflag.FlagSet))
 	a.Groups[c] = append(a.Groups[c], flagGroup{title, fs})
 }
 
-// Say writes a message to the standard error.
+// Say writes a message to the standard error. It may have several lines, but none of them looks like another message: that
+// would be a name with a line break.
 func (a *Env) Say(text string) {
 	a.Progress.Clear()
-	fmt.Fprintf(a.Stderr, "%s: %s\n", flags.Tool, text)
+	begin := flags.Tool + ": "
+	fmt.Fprintln(a.Stderr, begin+strings.ReplaceAll(text, "\n"+begin, `\n`+begin))
 }
 
 // Remark is a note or a warning.
