@@ -233,6 +233,8 @@ func (x *execution) end(ctx context.Context, run *Run, attempt int, r *result) (
 	default:
 		if _, err := run.measure(x.Base, x.RunDir(run.Name), r); err != nil {
 			e.Status, e.Reason = Unread, err.Error()
+		} else if e.Output, err = outputSum(x.RunDir(run.Name)); err != nil {
+			return nil, err
 		}
 	}
 	return e, nil

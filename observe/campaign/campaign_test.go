@@ -133,6 +133,7 @@ func TestPlanMistakes(t *testing.T) {
 		head + "launch: mpirun -n 4":                       "no word {command}",
 		head + "budget: much":                              "core hours",
 		head + "cores: p - 2":                              "cores: p - 2 is 0 at p = 2",
+		head + "cores: 18446744073709551616":               "it must be a whole number from 1 to 2^31",
 		"command: ./x {q}\nparameters: {p: 4}":             `{q}: there is no parameter "q"`,
 		"command: ./x {p\nparameters: {p: 4}":              "opening brace without a closing one",
 		"command: x\nparameters: {r: 4}":                   "expected letters as the name of a parameter",

@@ -1,8 +1,14 @@
 package campaign
 
 import (
+	"errors"
 	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"path/filepath"
 
+	"slackline/internal/source"
 	"slackline/model/dataset"
 )
 
@@ -16,9 +22,16 @@ func (c *Campaign) Collect() (*dataset.Dataset, error) {
 			continue
 		}
 		finished++
+		changed, err := c.changed(r.Name, r.Last.Output)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.Name, err)
+		}
 		d, err := r.measure(c.Base, c.RunDir(r.Name), &r.Last.result)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", r.Name, err)
+		}
+		if changed {
+			d.Warnings = append(d.Warnings, fmt.Sprintf("%s: stdout or stderr is not what the run wrote; it was changed afterwards", c.RunDir(r.Name)))
 		}
 		all.Merge(d)
 	}
@@ -27,4 +40,33 @@ func (c *Campaign) Collect() (*dataset.Dataset, error) {
 	}
 	all.DropConstant()
 	return all, nil
+}
+
+// changed reports whether the output of a run is not what it wrote; runs of earlier versions have no checksum.
+func (c *Campaign) changed(run, want string) (bool, error) {
+	if want == "" {
+		return false, nil
+	}
+	got, err := outputSum(c.RunDir(run))
+	return got != want, err
+}
+
+// outputSum is the checksum of the standard output and error in the directory of a run.
+func outputSum(dir string) (string, error) {
+	sum := crc32.New(crc32.MakeTable(crc32.Castagnoli))
+	for _, name := range []string{stdoutFile, stderrFile} {
+		f, err := source.Kept(filepath.Join(dir, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		n, err := io.Copy(sum, f)
+		if err := errors.Join(err, f.Close()); err != nil {
+			return "", err
+		}
+		fmt.Fprint(sum, n) // what is at the end of one must not move to the start of the other
+	}
+	return fmt.Sprintf("%08x", sum.Sum32()), nil
 }

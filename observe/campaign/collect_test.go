@@ -105,6 +105,22 @@ func TestLoadOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	written := map[string]string{"p1.r1/stdout": "40 steps\n", "p1.r1/stderr": ""}
+	sum, err := outputSum(filepath.Join(filepath.Dir(campaignOf(t, twoPoints, written)), "plan.runs", "runs", "p1.r1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for stdout, want := range map[string]int{"40 steps\n": 0, "41 steps\n": 1} {
+		written["p1.r1/stdout"] = stdout
+		l, err := Load(campaignOf(t, twoPoints, written, head, begin1, strings.Replace(ok1, "{", `{"output_crc32c":"`+sum+`",`, 1)), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d, err := l.Collect(); err != nil || len(d.Warnings) != want || want > 0 && !strings.Contains(d.Warnings[0],
+			"p1.r1: stdout or stderr is not what the run wrote; it was changed afterwards") {
+			t.Errorf("output %q: %+v, %v, want %d warnings", stdout, d, err, want)
+		}
+	}
 	_, err = c.Collect()
 	if err == nil || !strings.HasPrefix(err.Error(), "p1.r1: ") || !strings.HasSuffix(err.Error(), "there is no such file") {
 		t.Errorf("an output that is gone: %v", err)

@@ -31,6 +31,9 @@ func (p *Plan) runs(seed uint64) ([]*Run, error) {
 	return runs, nil
 }
 
+// maxCores is more than the largest machines have.
+const maxCores = 1 << 31
+
 // ordered returns the runs by point and repetition.
 func (p *Plan) ordered() ([]*Run, error) {
 	points, err := p.points()
@@ -40,8 +43,8 @@ func (p *Plan) ordered() ([]*Run, error) {
 	var runs []*Run
 	for _, at := range points {
 		cores := p.cores.value(p.named(at))
-		if !(cores > 0) || cores != math.Trunc(cores) || math.IsInf(cores, 0) {
-			return nil, fmt.Errorf("cores: %s is %s at %s; it must be a whole number above 0", p.cores.text, decimal(cores), p.place(at))
+		if !(cores > 0) || cores != math.Trunc(cores) || cores > maxCores {
+			return nil, fmt.Errorf("cores: %s is %s at %s; it must be a whole number from 1 to 2^31", p.cores.text, decimal(cores), p.place(at))
 		}
 		for r := 1; r <= p.Repetitions; r++ {
 			runs = append(runs, &Run{Name: p.runName(at, r), At: at, Repetition: r, Cores: cores, plan: p})

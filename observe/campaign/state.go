@@ -60,6 +60,7 @@ type End struct {
 	Status Status  `json:"status"`
 	Reason string  `json:"reason,omitempty"`
 	Cores  float64 `json:"cores"`
+	Output string  `json:"output_crc32c,omitempty"` // checksum of what a run that ended well wrote to its standard output and error
 	result
 }
 

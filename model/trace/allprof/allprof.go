@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"slackline/internal/plain"
 	"slackline/model/timeline"
 )
 
@@ -164,6 +165,9 @@ func (c *Call) Parse(line []byte) error {
 	*c = calls[string(name)] // no allocation
 	if c.Name == "" {
 		c.Name = string(name)
+	}
+	if bytes.IndexByte(line, 0) >= 0 {
+		return fmt.Errorf("%s: a byte 0: a part of the file is lost", plain.Name(c.Name))
 	}
 	if !bytes.HasPrefix(name, []byte("MPI_")) || len(name) > maxAllprofName || !isWord(name) {
 		return fmt.Errorf("the line begins with %.40q; MPI_ is expected", name)

@@ -98,6 +98,7 @@ func TestParseErrors(t *testing.T) {
 		"# a comment":                       "MPI_ is expected",
 		"MPI_A b:1:2":                       "MPI_ is expected",
 		"MPI_" + strings.Repeat("a", 200):   "MPI_ is expected",
+		"MPI_Init:-:1\x00\x00:1:2":          "MPI_Init: a byte 0: a part of the file is lost",
 		"MPI_Send":                          "the line is cut off",
 		"MPI_Send:1":                        "the line is cut off",
 		"MPI_Send:1x:2":                     `the start "1x" is not a time`,

@@ -88,6 +88,8 @@ type chromeFile struct {
 	lone      int64 // ends without a start
 	open      int64 // calls without an end
 	skipped   int64 // events without a valid time
+	calls     int64 // events of calls
+	odd       oddEvents
 	damage    error
 }
 
@@ -121,6 +123,12 @@ func ReadChrome(fsys fs.FS, dir string, names []string, show func(name string) s
 		}
 		if f.skipped > 0 {
 			k.warn("%s: %d events have no valid time and are left out", show(names[i]), f.skipped)
+		}
+		if f.odd.anonymous == f.calls {
+			f.odd.anonymous = 0 // the file does without
+		}
+		for _, note := range f.odd.notes() {
+			k.warn("%s: %s", show(names[i]), note)
 		}
 		sums.counters, sums.lone, sums.open = sums.counters+f.counters, sums.lone+f.lone, sums.open+f.open
 		for _, p := range f.processes {
@@ -232,11 +240,22 @@ func (f *chromeFile) event(b []byte) (int, error) {
 	phase := string(unquoted(raw[memberPhase]))
 	switch phase {
 	case "X", "B", "E":
+		f.calls++
+		if raw[memberPid] == nil || raw[memberTid] == nil {
+			f.odd.anonymous++
+		}
+		if phase == "X" && raw[memberDuration] == nil {
+			f.odd.endless++
+		}
 		return size, f.call(phase[0], at, &raw)
 	case "M":
 		return size, f.describe(at, raw[memberName], args)
 	case "C":
 		f.counters++
+	default:
+		if kindless(raw[memberPhase]) {
+			f.odd.kindless++
+		}
 	}
 	return size, nil
 }

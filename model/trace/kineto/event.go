@@ -70,6 +70,7 @@ func memberOf(key []byte, inArgs bool) member {
 type event struct {
 	kind                eventKind
 	collective          bool   // its arguments name a collective
+	unlinked            bool   // a number of its arguments is none
 	has                 uint16 // which members it has: bits
 	name, args          []byte // as they are in the file
 	us, ps, lasts, part int64  // time and duration: whole microseconds, picoseconds
@@ -83,6 +84,8 @@ func (e *event) set(m member, v []byte) {
 	if n, ok := integer(v); ok {
 		e.numbers[m] = n
 		e.has |= 1 << m
+	} else if string(v) != "null" {
+		e.unlinked = true
 	}
 }
 
@@ -135,31 +138,45 @@ func (f *rankFile) event(b []byte) (int, error) {
 		}
 		if m == memberPhase {
 			if complete = string(v) == `"X"`; !complete {
+				if kindless(v) {
+					f.odd.kindless++
+				}
 				return closing(b, i, 1)
 			}
 		}
 	}
 	if !complete {
+		f.odd.kindless++ // others have returned
 		return i, nil
 	}
-	e := &event{kind: kindOf[string(unquoted(raw[memberCategory]))], name: raw[memberName], args: args}
+	category := string(unquoted(raw[memberCategory]))
+	e := &event{kind: kindOf[category], name: raw[memberName], args: args}
 	if e.kind == kindOther {
+		if !leftCategories[category] {
+			if f.odd.foreign++; f.odd.foreign == 1 {
+				f.odd.category = category
+			}
+		}
 		return i, nil
 	}
 	var ok, okToo bool
 	e.us, e.ps, ok = micros(raw[memberTime])
 	if e.lasts, e.part, okToo = micros(raw[memberDuration]); len(raw[memberDuration]) == 0 {
 		e.lasts, e.part, okToo = 0, 0, true
+	} else {
+		e.has |= 1 << memberDuration
 	}
 	if ok && okToo {
-		e.has = 1 << memberTime
+		e.has |= 1 << memberTime
 	}
 	for _, m := range []member{memberPid, memberTid} {
 		var err error
 		if e.numbers[m], err = f.id(raw[m]); err != nil {
 			return 0, err
 		}
-		e.has |= 1 << m
+		if len(raw[m]) > 0 && raw[m][0] != 'n' {
+			e.has |= 1 << m
+		}
 	}
 	if len(args) > 0 && args[0] == '{' && (e.kind != kindHost || bytes.Contains(args, []byte(`"correlation"`))) {
 		if err := members(args, func(key, v []byte) error {
@@ -199,6 +216,15 @@ func (f *rankFile) take(e *event) error {
 	}
 	begin := us*1_000_000 + e.ps
 	end := begin + e.lasts*1_000_000 + e.part
+	if e.lacks(memberPid) || e.lacks(memberTid) {
+		f.odd.anonymous++
+	}
+	if e.lacks(memberDuration) {
+		f.odd.endless++
+	}
+	if e.unlinked {
+		f.odd.unlinked++
+	}
 	for _, m := range []member{memberPid, memberTid} {
 		if e.lacks(m) {
 			e.numbers[m], _ = f.id(nil)

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"path"
 	"runtime"
+	"strings"
 
 	"slackline/internal/onekey"
 	"slackline/internal/parallel"
@@ -41,6 +42,7 @@ type rankFile struct {
 	args    []commArgs // of communication
 	events  int64
 	skipped int64 // events whose times are no numbers
+	odd     oddEvents
 
 	calls      columns[hostCall] // in the order of the file, which numbers them
 	correlated columns[correlatedCall]
@@ -134,6 +136,48 @@ var kindOf = map[string]eventKind{
 	"xpu_runtime": kindHost, "privateuse1_runtime": kindHost, "Operator": kindHost, "Runtime": kindHost,
 	"kernel": kindKernel, "Kernel": kindKernel, "gpu_memcpy": kindCopy, "Memcpy": kindCopy, "gpu_memset": kindMemset, "Memset": kindMemset,
 	"cuda_sync": kindSync,
+}
+
+// leftCategories are the known categories that do not matter.
+var leftCategories = map[string]bool{
+	"Trace": true, "overhead": true, "gpu_user_annotation": true, "external_correlation": true, "cpu_instant_event": true, "ac2g": true,
+	"fwdbwd": true, "async_cpu_to_gpu": true, "async_gpu": true, "forward_backward": true, "mtia_runtime": true, "mtia_ccp_events": true,
+	"mtia_insight": true, "mtia_workloadd": true, "mtia_counters": true, "cuda_profiler_range": true, "glow_runtime": true,
+	"collective_comm": true, "hpu_op": true, "privateuse1_driver": true, "cuda_event": true, "gpu_pm_counter": true, "xpu_driver": true,
+}
+
+// oddEvents counts events that lack what all have, or have what none has.
+type oddEvents struct {
+	kindless, anonymous, endless, unlinked, foreign int64
+	category                                        string // the first foreign one
+}
+
+// phases are the kinds of events (ph) that there are.
+const phases = "BEXiICbneSTpFstfPNODMVvRc(),="
+
+// kindless reports whether an event has no kind, or one that there is not.
+func kindless(phase []byte) bool {
+	p := unquoted(phase)
+	return len(p) != 1 || strings.IndexByte(phases, p[0]) < 0
+}
+
+// notes say what was found.
+func (o *oddEvents) notes() (list []string) {
+	for _, n := range []struct {
+		count int64
+		what  string
+	}{
+		{o.kindless, "have no known kind (ph) and are left out"},
+		{o.anonymous, "name no process or no thread (pid, tid), and are taken for those of another one"},
+		{o.endless, "have no duration (dur), which is taken to be 0"},
+		{o.unlinked, "have a correlation, device or stream that is not a number"},
+		{o.foreign, fmt.Sprintf("have an unknown category and are left out; the first one is %q", o.category)},
+	} {
+		if n.count > 0 {
+			list = append(list, fmt.Sprintf("%d events %s", n.count, n.what))
+		}
+	}
+	return list
 }
 
 // seenBits is the logarithm of how many names are found without looking them up.

@@ -179,6 +179,9 @@ func (k *Profile) check() error {
 		if f.damage != nil {
 			k.warn("%v; the events before it are read: %d of rank %d", f.damage, f.events, f.rank)
 		}
+		for _, note := range f.odd.notes() {
+			k.warn("%s: %s", f.show, note)
+		}
 		if f.infoErr != nil {
 			k.warn("%s: distributedInfo is not as expected: %v; the file is taken for that of rank %d", f.show, f.infoErr, f.rank)
 		}

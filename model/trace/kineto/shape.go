@@ -59,6 +59,8 @@ func (f *rankFile) learn(b []byte) {
 			i++
 			inArgs, x.argsTo = false, i-from
 			continue
+		case b[i] == '}' && (seen&(1<<memberPhase) == 0 || seen&(1<<memberCategory) == 0):
+			return // it is counted member by member
 		case b[i] == '}':
 			x.value = memberEnd
 			f.child(at, b[from:i+1], x)
@@ -95,6 +97,9 @@ func (f *rankFile) learn(b []byte) {
 			i += n
 			if x.value == memberCategory {
 				x.kind = kindOf[string(unquoted(v))]
+			}
+			if x.value == memberCategory && x.kind == kindOther && !leftCategories[string(unquoted(v))] || x.value == memberPhase && kindless(v) {
+				return // it is counted member by member
 			}
 			if x.value == memberCategory && x.kind == kindOther || x.value == memberPhase && string(v) != `"X"` {
 				x.value = memberRest
@@ -182,6 +187,7 @@ func (f *rankFile) alike(b []byte) (int, bool) {
 			if e.lasts, e.part, i = microsAt(b, i); i < 0 {
 				return 0, false
 			}
+			e.has |= 1 << memberDuration
 		case memberName:
 			n := bytes.IndexByte(b[i+1:], '"')
 			if b[i] != '"' || n < 0 || b[i+n] == '\\' {

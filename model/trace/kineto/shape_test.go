@@ -95,11 +95,11 @@ func TestDistributedInfo(t *testing.T) {
 		`{"rank": 1, "world_size": 2}`:            "",
 		`{"rank": "1"}`:                           "in/rank3.json: distributedInfo is not as expected: unexpected string for rank;",
 		`{"rank": 1, "rank": 2}`:                  `in/rank3.json: distributedInfo is not as expected: line 1: the key "rank" is there twice`,
-		`{"rank": 1}, "distributedInfo": {}`:      `in/rank3.json: byte 133: the member "distributedInfo" is there twice`,
+		`{"rank": 1}, "distributedInfo": {}`:      `in/rank3.json: byte 137: the member "distributedInfo" is there twice`,
 		`{"rank": 1, "world_size": 1e400}`:        "in/rank3.json: distributedInfo is not as expected: unexpected number 1e400 for world_size;",
-		`{"rank": 0}, "baseTimeNanoseconds": 1e9`: "in/rank3.json: byte 141: baseTimeNanoseconds is not a number",
+		`{"rank": 0}, "baseTimeNanoseconds": 1e9`: "in/rank3.json: byte 145: baseTimeNanoseconds is not a number",
 	} {
-		f, err := readFile(strings.NewReader(`{"traceEvents": [`+whole(1, 1, "a", 1, 1)+`], "distributedInfo": `+info+"}"), "rank3.json", "in/rank3.json", nil)
+		f, err := readFile(strings.NewReader(`{"traceEvents": [{"ph":"X","cat":"cpu_op","pid":1,"tid":1,"name":"a","ts":1,"dur":1}], "distributedInfo": `+info+"}"), "rank3.json", "in/rank3.json", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,6 +108,33 @@ func TestDistributedInfo(t *testing.T) {
 		_ = k.check()
 		if got := strings.Join(k.Warnings, "; "); (want == "") != (got == "") || want != "" && !strings.Contains(got, want) {
 			t.Errorf("%s: warnings %q, want %q", info, got, want)
+		}
+	}
+}
+
+// TestOddEvents: events that lack what all have are counted, also along the tree.
+func TestOddEvents(t *testing.T) {
+	const event = `{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 3, "ts": 1.5, "dur": 2, "args": {"stream": 7, "correlation": 9}}`
+	for _, c := range []struct{ from, to, want string }{
+		{`"k"`, `"l"`, ""},
+		{`"kernel"`, `"ac2g"`, ""},
+		{`"kernel"`, `"karnel"`, `3 events have an unknown category and are left out; the first one is "karnel"`},
+		{`"cat": "kernel", `, ``, `3 events have an unknown category and are left out; the first one is ""`},
+		{`"ph": "X", `, ``, "3 events have no known kind (ph) and are left out"},
+		{`"X"`, `"x"`, "3 events have no known kind (ph) and are left out"},
+		{`"tid"`, `"tie"`, "3 events name no process or no thread (pid, tid), and are taken for those of another one"},
+		{`"pid": 0`, `"pid": null`, "3 events name no process or no thread (pid, tid), and are taken for those of another one"},
+		{`, "dur": 2`, ``, "3 events have no duration (dur), which is taken to be 0"},
+		{`"correlation": 9`, `"correlation": 1e308`, "3 events have a correlation, device or stream that is not a number"},
+		{`"stream": 7`, `"stream": null`, ""},
+	} {
+		odd := strings.Replace(event, c.from, c.to, 1)
+		f, err := readFile(strings.NewReader("["+strings.Join([]string{event, odd, event, odd, odd}, ",")+"]"), "x", "x", nil)
+		if err != nil || f.damage != nil {
+			t.Fatal(err, f.damage)
+		}
+		if got := strings.Join(f.odd.notes(), "; "); got != c.want {
+			t.Errorf("%s: %q, want %q", c.to, got, c.want)
 		}
 	}
 }

@@ -156,7 +156,7 @@ func (f *file) takeEntry(e *entry) {
 	if name == "coalesced" {
 		return
 	}
-	if len(e.Group) == 0 || e.Created <= 0 || e.Created >= maxTime || e.Millis < 0 || e.Millis > 1e12 {
+	if len(e.Group) == 0 || name == "" || e.Created <= 0 || e.Created >= maxTime || e.Millis < 0 || e.Millis > 1e12 {
 		f.lost++
 		return
 	}
@@ -292,6 +292,7 @@ func contradictions(files []*file) (warnings []string) {
 			}
 		}
 	}
+	warnings = append(warnings, names(files)...)
 	gaps := 0
 	for _, f := range files {
 		if slices.Sort(f.records); f.finished && f.damage == nil { // a dump of what is not finished has gaps by its nature
@@ -312,6 +313,41 @@ func contradictions(files []*file) (warnings []string) {
 	for _, name := range slices.Sorted(maps.Keys(differ)) {
 		warnings = append(warnings, fmt.Sprintf("group %q: the dumps name different ranks; its operations may not be found to belong together",
 			name))
+	}
+	return warnings
+}
+
+// names says where the dumps contradict one another in what a collective is, or name a group that no dump has.
+func names(files []*file) (warnings []string) {
+	type collective struct {
+		group  string
+		number int64
+	}
+	first := map[collective]string{}
+	differ, unknown := 0, 0
+	for _, f := range files {
+		configured := slices.ContainsFunc(f.groups, func(g group) bool { return g.ranks != nil })
+		for i := range f.ops {
+			op := &f.ops[i]
+			if configured && f.groups[op.stream].ranks == nil {
+				unknown++
+			}
+			if op.peer >= 0 {
+				continue
+			}
+			if c := (collective{op.group, op.id}); first[c] == "" {
+				first[c] = op.name
+			} else if first[c] != op.name {
+				differ++
+			}
+		}
+	}
+	if differ > 0 {
+		warnings = append(warnings, fmt.Sprintf("%d entries are of another operation than that of the same number and group in another dump: the "+
+			"ranks did not call the same, or dumps are damaged or of several runs", differ))
+	}
+	if unknown > 0 {
+		warnings = append(warnings, fmt.Sprintf("%d entries are of a group that their dump does not list (pg_config)", unknown))
 	}
 	return warnings
 }

@@ -216,12 +216,17 @@ func incomplete(files []*file, members map[string]map[int]int, sizes map[string]
 		number      int64
 	}
 	ranks := map[collective]int{}
-	twice := 0
+	bytes := map[collective]int64{}
+	twice, differ := 0, 0
 	for _, f := range files {
 		own := map[collective]bool{}
 		for i := range f.ops {
 			if op := &f.ops[i]; op.peer < 0 {
 				c := collective{op.group, op.name, op.id}
+				if size, known := bytes[c]; known && size != op.what.In {
+					differ++
+				}
+				bytes[c] = op.what.In
 				if own[c] {
 					twice++
 				} else {
@@ -240,6 +245,9 @@ func incomplete(files []*file, members map[string]map[int]int, sizes map[string]
 	if part > 0 {
 		warnings = append(warnings, fmt.Sprintf("%s recorded on some ranks only: their logs begin late, end early, or have lost records",
 			phrase.Plural(part, "collective")))
+	}
+	if differ > 0 {
+		warnings = append(warnings, fmt.Sprintf("%s with another size than on other ranks (coll_msg_size_bytes)", phrase.Plural(differ, "collective")))
 	}
 	if twice > 0 {
 		warnings = append(warnings, fmt.Sprintf("%s recorded twice in a log", phrase.Plural(twice, "collective")))
