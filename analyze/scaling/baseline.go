@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"slackline/internal/onekey"
+	"slackline/internal/stat"
 	"slackline/model/dataset"
 )
 
@@ -159,7 +160,7 @@ const z90 = 1.6449
 // CompareBaseline holds a dataset against a baseline. It is slower if the whole
 // 90 % interval of the ratio lies above 1 + tolerance, inconclusive if only the
 // ratio itself does, or if they have no point in common. Of a metric that is
-// better if it is larger the inverse of the ratio counts.
+// better if it is larger the inverse of the ratio counts. A single point that is far off is inconclusive, too.
 func CompareBaseline(b *Baseline, d *dataset.Dataset, o Options, tolerance float64) (*Comparison, error) {
 	order, err := b.order(d.Parameters)
 	if err != nil {
@@ -242,6 +243,8 @@ func (c *BaselineCheck) level(model *BaselineModel, order []int, tolerance float
 		byPlace[fmt.Sprint(place)] = model.Values[i]
 	}
 	sum, squares, uneven := 0.0, 0.0, 0
+	var logs []float64 // of the ratios at the common points, in their order
+	var places []int
 	for i, at := range c.Fit.At {
 		old, common := byPlace[fmt.Sprint(at)]
 		now := c.Fit.Values[i]
@@ -249,11 +252,13 @@ func (c *BaselineCheck) level(model *BaselineModel, order []int, tolerance float
 		case !common:
 		case old == now: // also 0 then and now
 			c.Common++
+			logs, places = append(logs, 0), append(places, i)
 		case old > 0 && now > 0:
 			x := math.Log(now / old)
 			sum += x
 			squares += x * x
 			c.Common++
+			logs, places = append(logs, x), append(places, i)
 		default:
 			uneven++
 		}
@@ -288,7 +293,42 @@ func (c *BaselineCheck) level(model *BaselineModel, order []int, tolerance float
 		c.Verdict, c.Reason = Fail, join(c.Reason, slower)
 	case ratio > 1+tolerance && c.Verdict == Pass:
 		c.Verdict, c.Reason = Inconclusive, slower
+	case c.Verdict == Pass:
+		if i := worstPoint(logs, math.Hypot(model.Error, c.Fit.pointError()), tolerance, c.Expectation.larger); i >= 0 {
+			at := c.Fit.At[places[i]]
+			var point []string
+			for k, name := range c.Fit.Parameters {
+				point = append(point, fmt.Sprintf("%s = %g", name, at[k]))
+			}
+			c.Verdict = Inconclusive
+			c.Reason = fmt.Sprintf("%.3g times the baseline at %s; measure that again", math.Exp(logs[i]), strings.Join(point, ", "))
+		}
 	}
+}
+
+// farOff is how many standard errors a single point must be off to count, beside all others that are as before.
+const farOff = 6
+
+// worstPoint returns the place of the logarithm of a ratio that is worst, if it exceeds the tolerance by far more than the error of a point
+// and the scatter of all, which does not depend on a few; else -1.
+func worstPoint(logs []float64, e, tolerance float64, larger bool) int {
+	middle := stat.Quantile(stat.Sorted(logs), 0.5)
+	off := make([]float64, len(logs))
+	worst, place := 0.0, -1
+	for i, x := range logs {
+		off[i] = math.Abs(x - middle)
+		if larger {
+			x = -x
+		}
+		if x > worst {
+			worst, place = x, i
+		}
+	}
+	e = max(e, 1.4826*stat.Quantile(stat.Sorted(off), 0.5))
+	if worst <= math.Log1p(tolerance)+farOff*e {
+		return -1
+	}
+	return place
 }
 
 func join(a, b string) string {

@@ -292,7 +292,7 @@ func TestBaseline(t *testing.T) {
 }
 
 // A digit of a stored model cannot change unnoticed; who edits a model leaves out its checksum.
-// Of a bandwidth less is worse, in level and law. A call path that only ends like that of the baseline is another one.
+// Of a bandwidth less is worse, in level and law, and at a single point. A call path that only ends like that of the baseline is another one.
 func TestBaselineDirection(t *testing.T) {
 	of := func(path, metric string, law func(float64) float64) *dataset.Dataset {
 		d := dataset.New("p")
@@ -302,6 +302,14 @@ func TestBaselineDirection(t *testing.T) {
 		return d
 	}
 	level := func(v float64) func(float64) float64 { return func(float64) float64 { return v } }
+	butAt8 := func(v float64) func(float64) float64 {
+		return func(p float64) float64 {
+			if p == 8 {
+				return v
+			}
+			return 100
+		}
+	}
 	falling := func(p float64) float64 { return 2000 / p }
 	for _, tc := range []struct {
 		path, metric string
@@ -313,6 +321,9 @@ func TestBaselineDirection(t *testing.T) {
 		{"f", "bandwidth", level(1), falling, Fail}, {"f", "bandwidth", falling, level(2000), Pass},
 		{"f", "generate", level(50), level(100), Fail}, {"f", "generate", level(100), level(50), Pass},
 		{"main->f", "time", level(100), level(100), Inconclusive},
+		// One point of eight, whose effect on the mean is within the tolerance.
+		{"f", "time", level(100), butAt8(140), Inconclusive}, {"f", "time", level(100), butAt8(104), Pass},
+		{"f", "bandwidth", level(100), butAt8(70), Inconclusive}, {"f", "bandwidth", level(100), butAt8(140), Pass},
 	} {
 		b, err := NewBaseline(of("f", tc.metric, tc.then), Options{})
 		if err != nil {
