@@ -310,6 +310,9 @@ func (s *source) attachStreams(t *Trace, name string, check func(file fs.File) e
 		file, err := s.open(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
+			if _, linked := fs.Lstat(s.fsys, s.beside(name)); linked == nil {
+				return nil, errors.New("the file is a link to one that does not exist")
+			}
 			return nil, cmp.Or(check(nil), err)
 		case err != nil:
 			return nil, damage.Reason(err)

@@ -137,6 +137,10 @@ func (r *otf2Reader) nextRecord(e *Event) error {
 				return err
 			}
 		}
+		if d := r.objects.archive.defs; r.begun && d.Length > 0 && len(r.local.Offsets) < 2 && r.ticks-d.GlobalOffset > d.Length {
+			what := fmt.Sprintf("the last event is at tick %d, but the run has %d ticks from %d on", r.ticks, d.Length, d.GlobalOffset)
+			return &damage.Error{File: r.f.Show, Offset: -1, What: what, Whole: true}
+		}
 		return io.EOF
 	}
 	if err != nil {

@@ -232,7 +232,8 @@ func (a *otf2Archive) localFile(l *Location) string {
 // readLocal reads the local definitions of a location. Archives without such files are usual.
 func (a *otf2Archive) readLocal(l *Location) (*otf2.Local, error) {
 	f, file, err := a.open(a.localFile(l), a.anchor.DefChunk)
-	if errors.Is(err, fs.ErrNotExist) {
+	sum, summed := a.sums[l.ID]
+	if errors.Is(err, fs.ErrNotExist) && !summed {
 		return &otf2.Local{}, nil
 	}
 	if err != nil {
@@ -240,7 +241,7 @@ func (a *otf2Archive) readLocal(l *Location) (*otf2.Local, error) {
 	}
 	defer file.Close()
 	local, err := otf2.ReadLocal(f)
-	if sum, ok := a.sums[l.ID]; ok && err == nil {
+	if summed && err == nil {
 		err = f.CheckSum(uint32(sum))
 	}
 	return local, err

@@ -149,6 +149,8 @@ func TestOTF2ForeignFiles(t *testing.T) {
 	}
 	later := slices.Clone(files[thread+"evt"].Data)
 	later[otf2.ChunkHeader+1+6] = 1 // 2^48 ticks later
+	last := slices.Clone(files[thread+"evt"].Data)
+	last[bytes.LastIndexByte(last[:len(last)-12], otf2.Timestamp)+1+6] = 1
 	cut := func(name string) fstest.MapFS { return damaged(files, name, files[name].Data[:otf2.ChunkHeader]) }
 	for _, tc := range []struct {
 		files   fstest.MapFS
@@ -162,6 +164,7 @@ func TestOTF2ForeignFiles(t *testing.T) {
 		{cut(thread + "def"), "traces/1.def: byte 18", false},
 		{cut(stream + "def"), "traces/8589934593.def: byte 18", false},
 		{damaged(files, thread+"evt", later), "traces/1.evt: the first event is at tick ", false},
+		{damaged(files, thread+"evt", last), "rank 1: its events may be wrong: traces/1.evt: the last event is at tick ", false},
 		{damaged(files, stream+"evt", make([]byte, 100)), "traces/8589934593.evt: byte 0: a chunk begins with the bytes 00 00", true},
 		{without(stream + "evt"), "traces/8589934593.evt: the events are missing", true},
 	} {
@@ -229,6 +232,11 @@ func TestOTF2Sums(t *testing.T) {
 				if !noticed(damaged(files, name, flipped)) {
 					t.Errorf("%s changed at %d: not noticed", name, at)
 				}
+			}
+			without := damaged(files, name, nil)
+			delete(without, name)
+			if !noticed(without) {
+				t.Errorf("without %s: not noticed", name)
 			}
 			if !noticed(damaged(files, name, append(slices.Clone(file.Data), 0))) {
 				t.Errorf("%s with another byte: not noticed", name)

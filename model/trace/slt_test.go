@@ -367,8 +367,11 @@ func TestSLTForeignStreams(t *testing.T) {
 	without := mapFS(t, write(t, randomTrace(5, 4, 1, 0), "slt"))
 	missing := damaged(files, "other", nil)
 	delete(missing, streams.Name)
+	link := damaged(mapFS(t, "testdata/version4.slt"), streams.Name, []byte("nowhere"))
+	link[streams.Name].Mode = fs.ModeSymlink
 	for want, files := range map[string]fstest.MapFS{
 		"the file is missing; put the one of this run back":             missing,
+		"the file is a link to one that does not exist":                 link,
 		"the file is of another run; put the one of this run back":      damaged(files, streams.Name, other[streams.Name].Data),
 		"no streams of accelerators: the file is of another run; remov": damaged(without, streams.Name, files[streams.Name].Data),
 	} {

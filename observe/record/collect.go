@@ -58,6 +58,7 @@ type threadFiles struct {
 	uncounted    bool     // how much was overwritten is unknown
 	definitions  *threadDefinitions
 	live         bool // its process may still write
+	whole        bool // the definitions are
 }
 
 // ErrNothing says that no rank left a file.
@@ -182,6 +183,7 @@ func (f *threadFiles) read(dir, base string, run uint64) (faults []Fault) {
 	}
 	path := filepath.Join(dir, base+".def")
 	f.definitions, err = readDefinitionsOf(f.head, path)
+	f.whole = err == nil
 	begins := errors.Is(err, fs.ErrNotExist) || errors.Is(err, errBegun)
 	if err != nil && !(begins && f.live && raw.oldest == 0) {
 		wrong(path, err, errors.Is(err, errForeign) || !errors.Is(err, errDamaged) && !begins)
@@ -337,7 +339,7 @@ func (c *collector) rank(out *Collection, files []*threadFiles) ([]*streamTables
 		for _, number := range slices.Sorted(maps.Keys(f.definitions.names)) {
 			s.names[number] = c.regions.region(timeline.RegionNamed(f.definitions.names[number]))
 		}
-		damage, err := findCode(f.events, s, res)
+		damage, err := findCode(f.events, s, res, f.whole)
 		if err != nil {
 			return nil, err
 		}
@@ -363,8 +365,8 @@ func (c *collector) rank(out *Collection, files []*threadFiles) ([]*streamTables
 }
 
 // findCode resolves the addresses of instrumented functions and parallel regions.
-// It reads all of the file: damage is what is wrong with it.
-func findCode(path string, s *streamTables, res *resolver) (damage, err error) {
+// It reads all of the file: damage is what is wrong with it. Whole: so are the definitions.
+func findCode(path string, s *streamTables, res *resolver, whole bool) (damage, err error) {
 	raw, file, err := openRaw(path)
 	if err != nil {
 		return nil, err
@@ -385,6 +387,9 @@ func findCode(path string, s *streamTables, res *resolver) (damage, err error) {
 			return raw.damage, nil
 		case err != nil:
 			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if !s.explains(&rec, whole) {
+			raw.found(errRecord)
 		}
 		switch {
 		case rec.kind == rawOff:
@@ -436,4 +441,15 @@ func (c *collector) finish(out *Collection, tables []*streamTables, paths []stri
 		files := fileState{map[uint32]uint64{}, map[uint32]uint64{}, map[uint64]fileOp{}, splitsAtBegin(t.MPI)}
 		return &eventStream{streamTables: &own, file: raw, close: file, issued: map[uint64]trace.Event{}, files: files}, nil
 	}
+}
+
+// explains reports whether the tables have what a record refers to. Whole: they have all call paths.
+func (s *streamTables) explains(rec *rawRecord, whole bool) bool {
+	if whole && rec.path > 0 && int(rec.path) >= len(s.stacks) {
+		return false
+	}
+	if !rec.isCall() {
+		return true
+	}
+	return rec.function > 0 && int(rec.function) < len(s.calls) && (rec.kind != rawCollective || s.calls[rec.function].collective)
 }

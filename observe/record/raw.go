@@ -271,11 +271,12 @@ type rawFile struct {
 	file    io.ReaderAt
 	order   []place // of the chunks, oldest first
 	chunk   []byte
-	rest    []byte // of the valid part of the chunk
-	behind  []byte // what follows the valid part
-	wrapped bool   // older chunks were overwritten
-	oldest  uint64 // number of the oldest chunk, + 1; 0: it is empty
-	damage  error  // what is wrong with it, if that was found; what can be read is
+	rest    []byte    // of the valid part of the chunk
+	behind  []byte    // what follows the valid part
+	wrapped bool      // older chunks were overwritten
+	oldest  uint64    // number of the oldest chunk, + 1; 0: it is empty
+	damage  error     // what is wrong with it, if that was found; what can be read is
+	before  rawRecord // the last record of those whose times are in order
 }
 
 func openRaw(path string) (*rawFile, io.Closer, error) {
@@ -346,7 +347,7 @@ func (r *rawFile) next(rec *rawRecord) error {
 		left := len(r.rest)
 		if parseRecord(&r.rest, rec) {
 			if !r.head.definitions {
-				r.found(rec.odd())
+				r.found(r.odd(rec))
 			}
 			rec.subtract(r.head.clockCost)
 			return nil

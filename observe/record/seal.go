@@ -191,12 +191,27 @@ func (r *rawFile) checkChunk(used int64, p place) {
 	r.found(errSeal)
 }
 
-// odd returns an error if a record of events makes no sense.
-func (r *rawRecord) odd() error {
-	known := r.kind < rawDefPath || r.kind == rawSkips || r.kind >= rawNoCPU && r.kind <= rawThreadEnd || r.kind == rawWindow ||
-		r.kind == rawFileOp
-	if !known || r.enter <= 0 || r.leave < r.enter && r.leave != 0 {
+// leastWords are the words that records of each kind have at least.
+var leastWords = map[uint16]int{
+	rawSend: 4, rawRecv: 3, rawPost: 4, rawSendrecv: 5, rawComplete: 1, rawStart: 1, rawCancel: 1, rawCollective: 4, rawNewComm: 1,
+	rawFreeComm: 1, rawEnter: 1, rawLeave: 1, rawRegionEnter: 1, rawRegionLeave: 1, rawOMP: 1, rawNoCPU: 1, rawWindow: 4, rawFileOp: 3,
+}
+
+// odd returns an error if a record of events makes no sense: in the last chunk of a thread that was killed nothing else tells that it is
+// damaged. Calls, functions and regions follow one another; samples, waits in the system and what OpenMP reports may come late.
+func (r *rawFile) odd(rec *rawRecord) error {
+	known := rec.kind < rawDefPath || rec.kind == rawSkips || rec.kind >= rawNoCPU && rec.kind <= rawThreadEnd || rec.kind == rawWindow ||
+		rec.kind == rawFileOp
+	if !known || rec.enter <= 0 || rec.enter < r.head.start || rec.leave < rec.enter && rec.leave != 0 || !rec.open &&
+		rec.words() < leastWords[rec.kind] {
 		return errRecord
+	}
+	if rec.isCall() || rec.kind >= rawEnter && rec.kind <= rawRegionLeave {
+		last, same := max(r.before.enter, r.before.leave), rec.enter == r.before.enter && rec.leave == r.before.leave // a call goes on
+		r.before = rawRecord{enter: rec.enter, leave: rec.leave}
+		if rec.enter < last && !same {
+			return errRecord
+		}
 	}
 	return nil
 }

@@ -218,3 +218,45 @@ func TestThreadGoesOn(t *testing.T) {
 		t.Errorf("a thread that goes on: %v", err)
 	}
 }
+
+// TestOddRecords wants records that make no sense to be found in the last chunk of a thread that was killed, which has no checksum.
+func TestOddRecords(t *testing.T) {
+	barrier, send := numberOf(t, "Barrier"), numberOf(t, "Send")
+	list, err := mpi.Functions()
+	must(t, err)
+	of := func(odd ...uint64) error {
+		b := newRawBuilder(false)
+		le := binary.LittleEndian
+		le.PutUint64(b.Bytes()[40:], 50) // when it began
+		le.PutUint64(b.Bytes()[rawClosedAt:], rawOpenEnd)
+		sealHead(b.Bytes()[:rawPage])
+		b.chunk(0, 0, entry(rawSend, send, 1, 0, 100, 200, 8, pair(0, 3), pair(0, 0), 0), odd,
+			entry(rawSample, 0, 1, 0, 250, 0), entry(rawCollective, barrier, 1, 0, 500, 600, 0, 0, pair(0, 0), 0))
+		le.PutUint64(b.Bytes()[rawPage+24:], 0)
+		path := filepath.Join(t.TempDir(), "r1-t0.evt")
+		must(t, os.WriteFile(path, b.Bytes(), 0o666))
+		tables := &streamTables{calls: callTable(list, newRegionTable()), stacks: []uint32{0, 1}, code: map[uint64]uint32{}}
+		damage, err := findCode(path, tables, &resolver{}, true)
+		must(t, err)
+		return damage
+	}
+	whole := entry(rawCollective, barrier, 1, 0, 300, 400, 0, 0, pair(0, 0), 0)
+	if err := of(whole...); err != nil {
+		t.Errorf("a whole file: %v", err)
+	}
+	for what, odd := range map[string][]uint64{
+		"it begins before the call before it has ended": entry(rawCollective, barrier, 1, 0, 199, 400, 0, 0, pair(0, 0), 0),
+		"it ends after the call after it begins":        entry(rawCollective, barrier, 1, 0, 300, 501, 0, 0, pair(0, 0), 0),
+		"it ends before it begins":                      entry(rawCollective, barrier, 1, 0, 300, 299, 0, 0, pair(0, 0), 0),
+		"a sample of before the run":                    entry(rawSample, 0, 1, 0, 49, 0),
+		"a call path that is not defined":               entry(rawCollective, barrier, 2, 0, 300, 400, 0, 0, pair(0, 0), 0),
+		"a function that there is not":                  entry(rawCollective, 1<<15, 1, 0, 300, 400, 0, 0, pair(0, 0), 0),
+		"a collective that is a send":                   entry(rawCollective, send, 1, 0, 300, 400, 0, 0, pair(0, 0), 0),
+		"a send without its peer":                       entry(rawSend, send, 1, 0, 300, 400, 8),
+		"a kind that there is not":                      entry(39, barrier, 1, 0, 300, 400),
+	} {
+		if err := of(odd...); err == nil {
+			t.Errorf("%s: not noticed", what)
+		}
+	}
+}

@@ -50,6 +50,9 @@ func readThread(f *threadFiles, h *history) (*threadNow, error) {
 		case err != nil:
 			return nil, err
 		}
+		if rec.isCall() && (rec.function == 0 || int(rec.function) >= len(h.kinds)) {
+			raw.found(errRecord)
+		}
 		t.takes(&rec, h)
 		h.add(&rec)
 	}
