@@ -116,7 +116,7 @@ func (o *Options) launch(ctx context.Context, dir string, attempt int) error {
 	c := exec.Command(words[0], words[1:]...)
 	c.Args[0], c.Env = o.Name, o.Environment
 	c.ExtraFiles = []*os.File{lock} // its descriptor keeps the lock as long as it lives
-	complaints, err := os.Create(filepath.Join(dir, "supervisor"))
+	complaints, err := os.Create(filepath.Join(dir, complaintFile))
 	if err != nil {
 		return err
 	}
@@ -204,6 +204,11 @@ func (x *execution) end(ctx context.Context, run *Run, attempt int, r *result) (
 	if r == nil {
 		e.Attempt, e.Exit = attempt, -1
 		e.Status, e.Reason = Lost, "it ended without a result"
+		for _, file := range []string{complaintFile, jobFile} { // e.g. that the time of the job was over
+			if lines := withoutRules(endOf(filepath.Join(x.RunDir(run.Name), file))); len(lines) > 0 {
+				e.Reason += ": " + lines[len(lines)-1]
+			}
+		}
 		return e, nil
 	}
 	e.result = *r
@@ -258,7 +263,7 @@ func (x *execution) submit(ctx context.Context, run *Run, attempt int) error {
 		return err
 	}
 	words := append([]string{}, b.Submit...)
-	words = append(words, "--job-name="+x.jobName(run, attempt), "--output="+filepath.Join(dir, "job.out"))
+	words = append(words, "--job-name="+x.jobName(run, attempt), "--output="+filepath.Join(dir, jobFile))
 	for _, o := range b.Options {
 		words = append(words, o.fill(x.Plan.named(run.At), run.texts(dir)))
 	}

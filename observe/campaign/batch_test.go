@@ -94,12 +94,18 @@ echo 4711
 		{"the job was ended", ended, "exit 0", Failed, ""},
 		{"the program failed", failed, "exit 0", Failed, ""},
 		{"the job is gone without a result", jobless, "exit 0", Lost, ""},
+		{"the job is gone, and its output says why", jobless + "echo 'TIME LIMIT' > 'runs of it/runs/p2.r1/job.out'", "exit 0", Lost,
+			"it ended without a result: TIME LIMIT"},
 		{"a result of an earlier attempt", strings.Replace(accept, `"attempt": 1`, `"attempt": 0`, 1), "exit 0", Lost, ""},
 		{"a result that is cut off", strings.Replace(accept, `"wall_s": 1}`, ``, 1), "exit 0", Lost, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			dir, end, _, err := submitted(t, t.Context(), tc.submit, tc.queue, func() {})
 			switch {
+			case tc.status == Lost && tc.err != "":
+				if err != nil || end.Status != Lost || end.Reason != tc.err {
+					t.Errorf("%+v, %v, want the reason", end, err)
+				}
 			case tc.err != "":
 				if err == nil || !strings.Contains(err.Error(), tc.err) {
 					t.Errorf("%+v, %v, want the reason", end, err)

@@ -28,6 +28,9 @@ const (
 	stdoutFile = "stdout"
 	stderrFile = "stderr"
 	scriptFile = "job.sh"
+	// what went wrong outside of the program: messages of the supervisor, and of a job
+	complaintFile = "supervisor"
+	jobFile       = "job.out"
 )
 
 // lockDescriptor is the file descriptor at which a supervisor finds its lock.
