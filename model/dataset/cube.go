@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"slackline/model/cube"
@@ -20,6 +21,7 @@ func readCube(name string, data []byte) (*Dataset, error) {
 	for _, w := range f.Warnings {
 		d.warnf("%s: %s", name, w)
 	}
+	var below leftOut
 	paths := make([]string, len(f.Nodes))
 	for i, n := range f.Nodes {
 		paths[i] = strings.Join(n.Path(), "->")
@@ -29,9 +31,14 @@ func readCube(name string, data []byte) (*Dataset, error) {
 			continue
 		}
 		for i, n := range f.Nodes {
-			d.Get(paths[i], m.Name).Add(nil, f.Exclusive(m, n)...)
+			values := f.Exclusive(m, n)
+			if IsDuration(m.Name, "") && slices.ContainsFunc(values, func(v float64) bool { return v < 0 }) {
+				below.add(m.Name + " of " + paths[i])
+			}
+			d.Get(paths[i], m.Name).Add(nil, values...)
 		}
 	}
+	below.warn(d, "%s: times of call paths below 0 (is it damaged?)", name)
 	if len(d.Series) == 0 {
 		return nil, fmt.Errorf("%s: holds no metric with values", name)
 	}

@@ -53,3 +53,12 @@ func TestReadCube(t *testing.T) {
 		t.Errorf("directory =\n%s\nwant\n%s", got, want)
 	}
 }
+
+// Times below 0 are reported with the file.
+func TestCubeBelowZero(t *testing.T) {
+	const want = "x.cubex: times of call paths below 0 (is it damaged?): 2; the first is time of main"
+	d, _, err := dataset.Read("x.cubex", cubeFile(t, -1), "")
+	if err != nil || len(d.Warnings) != 1 || d.Warnings[0] != want {
+		t.Errorf("warnings %q, error %v, want %q", d.Warnings, err, want)
+	}
+}
