@@ -148,7 +148,8 @@ void inj_flushed_local(struct window *w, int target) {
     inj_hold(last);
 }
 
-/* Epochs with groups: MPI_Win_post and MPI_Win_complete tell the other ranks by messages. */
+/* Epochs with groups: MPI_Win_post and MPI_Win_complete tell the other ranks by messages. An epoch inside of another one is left
+ * to MPI, which refuses it: the other ranks know nothing of it. */
 
 static int *ranks_of(struct window *w, MPI_Group group, int *n) {
     MPI_Group all;
@@ -206,7 +207,7 @@ static bool told(struct entry **entries, MPI_Request *requests, int n, bool wait
 }
 
 void inj_post(struct window *w, MPI_Group origins) {
-    int n, *ranks = w == NULL ? NULL : ranks_of(w, origins, &n);
+    int n, *ranks = w == NULL || w->n_ends > 0 ? NULL : ranks_of(w, origins, &n);
     if (ranks == NULL) return;
     w->ends = realloc(w->ends, sizeof *w->ends * (size_t)(n + 1));
     w->requests = realloc(w->requests, sizeof *w->requests * (size_t)(n + 1));
@@ -219,7 +220,7 @@ void inj_post(struct window *w, MPI_Group origins) {
 }
 
 void inj_start(struct window *w, MPI_Group targets) {
-    int n, *ranks = w == NULL ? NULL : ranks_of(w, targets, &n);
+    int n, *ranks = w == NULL || w->n_targets > 0 ? NULL : ranks_of(w, targets, &n);
     if (ranks == NULL) return;
     free(w->targets);
     w->targets = ranks;

@@ -239,6 +239,24 @@ static void later(void) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
+/* epochs starts an epoch inside of another one, which is an error of this rank alone. */
+static void epochs(void) {
+    MPI_Win win;
+    MPI_Group both;
+    int place = me, class;
+    MPI_Win_create(&place, sizeof place, sizeof place, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    MPI_Comm_group(MPI_COMM_WORLD, &both);
+    MPI_Win_post(both, 0, win);
+    MPI_Win_start(both, 0, win);
+    MPI_Error_class(MPI_Win_start(both, 0, win), &class);
+    printf("%d: epoch inside of another one: %d\n", me, class);
+    MPI_Win_complete(win);
+    MPI_Win_wait(win);
+    MPI_Group_free(&both);
+    MPI_Win_free(&win);
+}
+
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
@@ -249,6 +267,7 @@ int main(int argc, char **argv) {
     reductions();
     aliases();
     later();
+    epochs();
     const char *loaded = getenv("LD_PRELOAD");
     printf("%d: programs that it starts load %s\n", me, loaded != NULL ? loaded : "nothing more");
     for (char **e = environ; *e != NULL; e++)
