@@ -135,11 +135,34 @@ func (o *campaignOptions) run(a *env.Env, cmd *cobra.Command, file string) error
 	if err != nil {
 		return err
 	}
+	if err := o.checkDataset(c, file); err != nil { // before the runs, which take hours
+		return err
+	}
 	summary, err := o.carryOut(a, cmd.Context(), c, options)
 	if err != nil {
 		return err
 	}
 	return o.finish(a, cmd, c, file, summary, check)
+}
+
+// datasetPath is the file into which the measurements are collected.
+func (o *campaignOptions) datasetPath(c *campaign.Campaign, file string) string {
+	switch {
+	case o.dataset != "":
+		return o.dataset
+	case c.Plan.Dataset != "":
+		return shortPath(besidePlan(file, c.Plan.Dataset))
+	}
+	return shortPath(filepath.Join(c.Dir, datasets.CampaignDataset))
+}
+
+// checkDataset finds out whether the measurements can be written.
+func (o *campaignOptions) checkDataset(c *campaign.Campaign, file string) error {
+	path := o.datasetPath(c, file)
+	if _, err := scaling.DatasetFormat(path); err != nil {
+		return err
+	}
+	return env.CheckOutputs([]string{file}, env.To("dataset", path))
 }
 
 // carryOut does what is left of the campaign, with the other processes of a job, which have nothing to do afterwards.
@@ -231,14 +254,7 @@ func (o *campaignOptions) finish(a *env.Env, cmd *cobra.Command, c *campaign.Cam
 		a.Warn("the budget of %g core hours does not suffice for %s; raise it and start again", c.Plan.Budget, phrase.Plural(s.Unaffordable,
 			"further run"))
 	}
-	path := o.dataset
-	if path == "" {
-		path = filepath.Join(c.Dir, datasets.CampaignDataset)
-		if c.Plan.Dataset != "" {
-			path = besidePlan(file, c.Plan.Dataset)
-		}
-		path = shortPath(path)
-	}
+	path := o.datasetPath(c, file)
 	partly := check != "" && s.Done < s.Total && len(s.Failed) == 0
 	if partly {
 		a.Warn("%d of %s are missing: the check of %s is inconclusive", s.Total-s.Done, phrase.Plural(s.Total, "run"), check)

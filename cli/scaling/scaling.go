@@ -254,8 +254,8 @@ func (r *scalingReport) provenance(a *env.Env) *provenance.Record {
 	return p
 }
 
-// WriteDataset writes measurements in the form that the suffix of the file names.
-func WriteDataset(a *env.Env, path string, inputs []string, d *dataset.Dataset, from *provenance.Record) error {
+// DatasetFormat is the form of measurements that the suffix of a file names.
+func DatasetFormat(path string) (dataset.Format, error) {
 	var format dataset.Format
 	var suffixes []string
 	for _, f := range dataset.Formats() {
@@ -267,8 +267,17 @@ func WriteDataset(a *env.Env, path string, inputs []string, d *dataset.Dataset, 
 		}
 	}
 	if format.Write == nil {
-		return exit.Usagef("--dataset: there is no format of measurements for %q; give one of the suffixes %s", path, strings.Join(suffixes,
-			", "))
+		return format, exit.Usagef("--dataset: there is no format of measurements for %q; give one of the suffixes %s", path,
+			strings.Join(suffixes, ", "))
+	}
+	return format, nil
+}
+
+// WriteDataset writes measurements in the form that the suffix of the file names.
+func WriteDataset(a *env.Env, path string, inputs []string, d *dataset.Dataset, from *provenance.Record) error {
+	format, err := DatasetFormat(path)
+	if err != nil {
+		return err
 	}
 	if err := a.WriteOut(path, inputs, func(w io.Writer) error { return format.Write(d, w, from) }); err != nil {
 		return err
