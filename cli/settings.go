@@ -14,6 +14,7 @@ import (
 
 	"slackline/cli/env"
 	"slackline/cli/exit"
+	"slackline/cli/flags"
 	"slackline/internal/source"
 	"slackline/internal/suggest"
 )
@@ -63,6 +64,7 @@ func applySettings(a *env.Env, c *cobra.Command) error {
 		if err := f.Value.Set(s.value); err != nil {
 			return exit.Usagef("%s: %v", s.from, plainError(f, s.value, err))
 		}
+		flags.MarkSetting(f)
 	}
 	return nil
 }

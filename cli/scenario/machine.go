@@ -157,11 +157,7 @@ func isRecordedMachine(fs *pflag.FlagSet) bool {
 	return f != nil && f.Value.String() == recordedMachine
 }
 
-// Words are the flags that describe the machine, as they were given; a machine of the settings is one of them.
+// Words are the flags that describe the machine, as they were given, on the command line or in the settings.
 func (o *MachineOptions) Words(c *cobra.Command) []string {
-	words := flags.Words(c, "machine", "latency", "overhead", "gap", "gap-per-byte", "overhead-per-byte", "eager-limit", "scale-network")
-	if !c.Flags().Changed("machine") && o.Name != "" {
-		words = append([]string{"--machine", o.Name}, words...)
-	}
-	return words
+	return flags.Words(c, "machine", "latency", "overhead", "gap", "gap-per-byte", "overhead-per-byte", "eager-limit", "scale-network")
 }
