@@ -60,7 +60,7 @@ func (k Kind) Title() string {
 	case Outside:
 		return "in no call"
 	case NoCPU:
-		return "without a CPU"
+		return "without a CPU, outside waits"
 	case NotAnalyzed:
 		return "MPI not analyzed"
 	}

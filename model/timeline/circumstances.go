@@ -18,8 +18,8 @@ func (t *Timeline) LackShare() float64 {
 func (t *Timeline) Circumstances() []string {
 	var list []string
 	if share := t.LackShare(); share > 0 {
-		list = append(list, fmt.Sprintf("threads were without a CPU for %.1f %% of their time: others had it, and times are longer by that",
-			100*share))
+		list = append(list, fmt.Sprintf("threads were without a CPU for %.1f %% of their time in %s: others had it, and times are longer by that",
+			100*share, (t.End-t.Start).Short()))
 	}
 	if t.ForcedYield {
 		list = append(list, "the recorder made MPI give up the CPU while it waits (--yield): without that the run may take much longer")

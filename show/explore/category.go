@@ -118,6 +118,8 @@ func classOf(k profile.Kind) (class string, slot int) {
 		return "communication", int(k - profile.PointToPoint)
 	case profile.OpenMP, profile.Noise, profile.Recording:
 		return "runtime", int(k - profile.OpenMP)
+	case profile.NoCPU:
+		return "runtime", 3
 	case profile.NotRecorded:
 		return "outside", 1
 	}
@@ -126,7 +128,10 @@ func classOf(k profile.Kind) (class string, slot int) {
 
 func kindCategories() []Category {
 	var list []Category
-	for k := profile.Computation; k <= profile.Outside; k++ {
+	for k := profile.Computation; k <= profile.NoCPU; k++ {
+		if k == profile.Waiting { // waits have categories of their own
+			continue
+		}
 		class, slot := classOf(k)
 		list = append(list, Category{ID: int(k), Name: k.String(), Title: k.Title(), Class: class, Slot: slot, Kind: k.String(), Rank: -1})
 	}

@@ -38,6 +38,8 @@ func KindColor(k profile.Kind) waits.Color {
 		return communication[int(k-profile.PointToPoint)%len(communication)]
 	case profile.OpenMP, profile.Noise, profile.Recording:
 		return runtimes[int(k-profile.OpenMP)%len(runtimes)]
+	case profile.NoCPU:
+		return runtimes[3]
 	}
 	return outside
 }
