@@ -292,7 +292,8 @@ func TestBaseline(t *testing.T) {
 }
 
 // A digit of a stored model cannot change unnoticed; who edits a model leaves out its checksum.
-// Of a bandwidth less is worse, in level and law, and at a single point. A call path that only ends like that of the baseline is another one.
+// Of a bandwidth less is worse, in level and law, and at a single point. A call path that only ends like that of the baseline is another
+// one.
 func TestBaselineDirection(t *testing.T) {
 	of := func(path, metric string, law func(float64) float64) *dataset.Dataset {
 		d := dataset.New("p")
@@ -331,7 +332,8 @@ func TestBaselineDirection(t *testing.T) {
 		}
 		c, err := CompareBaseline(b, of(tc.path, tc.metric, tc.now), Options{}, 0.05)
 		if err != nil || c.Verdict != tc.want {
-			t.Errorf("%s %s: %g to %g at 8: %v (%s), %v, want %v", tc.path, tc.metric, tc.then(8), tc.now(8), c.Verdict, c.Rows[0].Reason, err, tc.want)
+			t.Errorf("%s %s: %g to %g at 8: %v (%s), %v, want %v", tc.path, tc.metric, tc.then(8), tc.now(8), c.Verdict,
+				c.Rows[0].Reason, err, tc.want)
 		}
 	}
 }

@@ -165,7 +165,8 @@ func newChangedProgram(p schedule.Program, change Change) (*changedProgram, Chan
 }
 
 // errTooLong is returned if the computation to be changed cannot be summed up.
-var errTooLong = errors.New("the computation of all ranks together is longer than 106 days and cannot be summed up exactly; take fewer ranks")
+var errTooLong = errors.New("the computation of all ranks together is longer than 106 days and cannot be summed up exactly; " +
+	"take fewer ranks")
 
 // checkGrid checks that the grid is that of the ranks, if the strategy needs it.
 func (c *Change) checkGrid(ranks int) error {

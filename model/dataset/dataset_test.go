@@ -222,7 +222,8 @@ func TestLargerIsBetter(t *testing.T) {
 		{"x", "GB/s", true}, {"MB/s", "", true}, {"runtime_efficiency", "", true}, {"bandwidth_test", "s", false},
 		{"parallel_efficiency", "", true}, {"busbw", "GB/s", true}, {"messages", "", false}, {"speedup", "", true},
 		{"GFlops", "", true}, {"items_per_second", "", true}, {"flops", "", false},
-		{"rate", "", true}, {"hit_rate", "", true}, {"msgrate", "", true}, {"MessageRate", "", true}, {"updateRate", "1/h", true}, {"RATE", "", true},
+		{"rate", "", true}, {"hit_rate", "", true}, {"msgrate", "", true}, {"MessageRate", "", true}, {"updateRate", "1/h", true},
+		{"RATE", "", true},
 		{"generate", "", false}, {"strategy", "", false}, {"integrate_2", "", false}, {"iterate", "s", false},
 		{"cache_miss_rate", "", false}, {"error rate", "", false},
 	} {

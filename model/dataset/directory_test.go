@@ -47,7 +47,8 @@ func TestReadDir(t *testing.T) {
 			fstest.MapFS{"p8/a.csv": file(1), "p16/a.csv": file(2), "p32/.a.csv": file(3), "v3/.a.csv": file(3)}, 1},
 		{"the last node is missing", "\nmain visits []=[1]\nmain time [s] []=[0.005]\nmain inclusive_time [s] []=[0.005]",
 			fstest.MapFS{"profile.0.0.0": tauOf(1, "1 userevents\n\"Message size sent to node 1\" 1 8 8 8 64\n")}, 1},
-		{"the last node of the name is missing", "p\nmain visits [3]=[1 2]\nmain time [s] [3]=[0.005 0.005]\nmain inclusive_time [s] [3]=[0.005 0.005]",
+		{"the last node of the name is missing", "p\nmain visits [3]=[1 2]\nmain time [s] [3]=[0.005 0.005]\n" +
+			"main inclusive_time [s] [3]=[0.005 0.005]",
 			fstest.MapFS{"run.p3/profile.0.0.0": tau, "run.p3/profile.1.0.0": tauOf(2, "")}, 1},
 		{"the file of another run", "p\n<root> <default> [32]=[2] [16]=[1]",
 			fstest.MapFS{"run.p8.csv": {Data: []byte("p,value\n16,1\n")}, "run.p32.csv": {Data: []byte("p,value\n32,2\n")}}, 1},

@@ -79,8 +79,8 @@ func readHPCToolkitXML(name string, dir fs.FS) (*Dataset, error) {
 	}
 	x := &hpcXML{
 		hpcTree: hpcTree{hpcPaths: newHPCPaths(), metrics: map[uint16]hpcMetric{}},
-		file:    path.Join(name, hpcXMLFile), d: xml.NewDecoder(f), known: map[string]bool{}, numbers: map[string]uint16{}, names: map[string]string{},
-		sums: map[hpcKey]float64{},
+		file:    path.Join(name, hpcXMLFile), d: xml.NewDecoder(f), known: map[string]bool{}, numbers: map[string]uint16{},
+		names: map[string]string{}, sums: map[hpcKey]float64{},
 	}
 	err = errors.Join(x.read(), f.Close())
 	if err != nil {

@@ -14,7 +14,8 @@ func TestNothingIsLostSilently(t *testing.T) {
 	const osu = "# OSU MPI Allreduce Latency Test v7.3\n# Size       Avg Latency(us)\n8      11.49\n16      12.5\n"
 	const full = "# OSU MPI Bcast Latency Test v7.3\n# Size    Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations\n" +
 		"8   5.00   4.00   6.00   100\n16   6.00   5.00   7.00   100\n"
-	const nccl = "# Collective test starting: all_reduce_perf\n#  Rank  0 Group  0 Pid   1 on n device  0\n#  Rank  1 Group  0 Pid   2 on n device  1\n" +
+	const nccl = "# Collective test starting: all_reduce_perf\n" +
+		"#  Rank  0 Group  0 Pid   1 on n device  0\n#  Rank  1 Group  0 Pid   2 on n device  1\n" +
 		"#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong\n" +
 		"     1048576        262144     float     sum      -1    64.00   16.38   16.38      0    65.54   16.00   16.00      0\n" +
 		"     2097152        524288     float     sum      -1   128.00   16.38   16.38      0   131.07   16.00   16.00      0\n"
@@ -56,7 +57,8 @@ func TestNothingIsLostSilently(t *testing.T) {
 		{"jsonl", lines, `{"p":2},"callpath":"f","metric":"m","value"`, `{"p":2},"callpath":"f","metric":"m","values"`, ":2: "},
 		{"extrap-old", old, `"metric_id":0,`, ``, "measurement 1 (from 1) has no callpath_id, metric_id or coordinate_id"},
 		{"extrap-old", old, `"parameter_id":1,`, ``, "without parameter_id"},
-		{"google", google, `"BM/16","real_time":2`, `"BM/16"`, "entries without real_time or cpu_time, which are left out there: 1; the first is entry 2, BM/16"},
+		{"google", google, `"BM/16","real_time":2`, `"BM/16"`,
+			"entries without real_time or cpu_time, which are left out there: 1; the first is entry 2, BM/16"},
 		{"imb", imb, "# Benchmarking Bcast", "# Bnchmarking Bcast", `:8: the block that begins here has no line "# Benchmarking NAME"`},
 		{"imb", imb, "t_avg[usec]\n8 1000", "t_avg[usec\n8 1000 7", ":4: has 6 numbers below 5 columns"},
 		{"imb", imb, "#bytes #repetitions", "#byts #repetitions", ":4: a row of the block of Allreduce comes before the names"},
@@ -73,21 +75,29 @@ func TestNothingIsLostSilently(t *testing.T) {
 		{"osu", osu, "16      12.5", "16", ":4: has 1 numbers below 2 columns"},
 		{"osu", osu, "16      12.5", "1x6      12.5", `:4: "1x6" is not a number`},
 		{"osu", osu, "16      12.5", "mpirun: killed", "left out: 1; the first is line 4"},
-		{"gobench", noise, "n=2048-8   500 ", "n=2048-8   5o0 ", "lines of benchmarks without a result are left out: 1; the first is line 3"},
+		{"gobench", noise, "n=2048-8   500 ", "n=2048-8   5o0 ",
+			"lines of benchmarks without a result are left out: 1; the first is line 3"},
 		{"gobench", noise, "5345678 ns/op", "5345678 ns/op 16", ":3: has a value without a unit"},
-		{"osu", full, "16   6.00", "8   6.00", "of a size that is in the same table already (is a line there twice?): 1; the first is line 4"},
-		{"osu", full, "5.00   4.00", "50.0   4.00", "rows whose mean is not between minimum and maximum (are they damaged?): 1; the first is line 3"},
-		{"osu", full, "5.00   4.00", "5.00   5.50", "rows whose mean is not between minimum and maximum (are they damaged?): 1; the first is line 3"},
-		{"imb", imb, "8 1000 1 3 2", "8 1000 1 3 4", "rows whose mean is not between minimum and maximum (are they damaged?): 1; the first is line 4"},
-		{"imb", imb, "16 1000 2 4 3", "8 1000 2 4 3", "of a size that is in the same table already (is a line there twice?): 1; the first is line 5"},
+		{"osu", full, "16   6.00", "8   6.00",
+			"of a size that is in the same table already (is a line there twice?): 1; the first is line 4"},
+		{"osu", full, "5.00   4.00", "50.0   4.00",
+			"rows whose mean is not between minimum and maximum (are they damaged?): 1; the first is line 3"},
+		{"osu", full, "5.00   4.00", "5.00   5.50",
+			"rows whose mean is not between minimum and maximum (are they damaged?): 1; the first is line 3"},
+		{"imb", imb, "8 1000 1 3 2", "8 1000 1 3 4",
+			"rows whose mean is not between minimum and maximum (are they damaged?): 1; the first is line 4"},
+		{"imb", imb, "16 1000 2 4 3", "8 1000 2 4 3",
+			"of a size that is in the same table already (is a line there twice?): 1; the first is line 5"},
 		{"nccl", nccl, "Rank  1", "Rank  2", ":3: the line of rank 2 follows that of rank 0; lines are lost or twice"},
-		{"nccl", nccl, "64.00   16.38", "640.0   16.38", "rows whose bandwidth (algbw) is not size divided by time (are they damaged?): 1; the first is line 5"},
+		{"nccl", nccl, "64.00   16.38", "640.0   16.38",
+			"rows whose bandwidth (algbw) is not size divided by time (are they damaged?): 1; the first is line 5"},
 		{"nccl", nccl, "131.07   16.00", "131.07   61.00", "(are they damaged?): 1; the first is line 6"},
 		{"nccl", nccl, "2097152 ", "1048576 ", "of a size that is in the same table already"},
 		{"gobench", tests, "PASS\nok  \tx\t2.3s\n", "", "neither PASS nor FAIL follows the last benchmark"},
 		{"gobench", tests, "500   9 ns/op\nPASS\nok  \tx\t2.3s\n", "", "neither PASS nor FAIL follows the last benchmark"},
 		{"gobench", tests, "BenchmarkSort/n=16", "benchmarkSort/n=16", "without a result are left out: 1; the first is line 4"},
-		{"pytest", pytest, `[1,2,3]`, `[1,2.5,3]`, "rounds or mean is not that of their data (are they damaged?): 1; the first is entry 1, t.py::f[8]"},
+		{"pytest", pytest, `[1,2,3]`, `[1,2.5,3]`,
+			"rounds or mean is not that of their data (are they damaged?): 1; the first is entry 1, t.py::f[8]"},
 		{"pytest", pytest, `[1,2,3]`, `[1,3]`, "rounds or mean is not that of their data"},
 		{"reframe", reframe, `"num_cases":1`, `"num_cases":2`, "x: a run announces 2 test cases (num_cases), and has 1"},
 		{"tau", tau, `0 GROUP="B"`, "64", `:4: some rows of functions have a GROUP and others not`},
@@ -95,9 +105,11 @@ func TestNothingIsLostSilently(t *testing.T) {
 		{"csv", "callpath,p,value\nf,1,1\nf,2,2\n", "callpath,p", "callpath,function,p", "both are the callpath"},
 		{"waits", waits, `"seconds":1`, `"second":1`, "wait 1 (from 1), in f, has no seconds"},
 		{"waits", waits, `"short_s":1`, `"short":1`, "delay 1 (from 1)"},
-		{"profile", `{"run":{"ranks":2,"time_s":3},"composition":[],"callpaths":[{"callpath":"f","exclusive_s":1}]}`, `exclusive_s`, `exclusive`, "call path 1 (from 1), f, has no exclusive_s"},
+		{"profile", `{"run":{"ranks":2,"time_s":3},"composition":[],"callpaths":[{"callpath":"f","exclusive_s":1}]}`, `exclusive_s`, `exclusive`,
+			"call path 1 (from 1), f, has no exclusive_s"},
 		{"simulation", simulation, `"ranks":2`, `"rank":2`, "how many ranks"},
-		{"simulation", `{"input":"x","results":[{"ranks":2,"noiseless_ns":1,"median_ns":3}]}`, `median_ns`, `mean_ns`, "result 1 (from 1) has no ranks"},
+		{"simulation", `{"input":"x","results":[{"ranks":2,"noiseless_ns":1,"median_ns":3}]}`, `median_ns`, `mean_ns`,
+			"result 1 (from 1) has no ranks"},
 	} {
 		t.Run(fmt.Sprintf("%s/%s", tc.format, tc.to), func(t *testing.T) {
 			d, f, err := Read("x", []byte(tc.good), "")

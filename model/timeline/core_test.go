@@ -98,6 +98,7 @@ func TestCoreAtEdges(t *testing.T) {
 	}
 	tl := b.Finish(1).Core(1, false)
 	if tl.Start != 400 || tl.End != 900 || len(tl.Messages) != 2 || tl.Locations[0].Calls.Len() != 5 {
-		t.Errorf("from %d to %d, %d messages, %d calls, want 400 to 900, 2 and 5", tl.Start, tl.End, len(tl.Messages), tl.Locations[0].Calls.Len())
+		t.Errorf("from %d to %d, %d messages, %d calls, want 400 to 900, 2 and 5", tl.Start, tl.End, len(tl.Messages),
+			tl.Locations[0].Calls.Len())
 	}
 }

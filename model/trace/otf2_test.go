@@ -263,7 +263,8 @@ func TestOTF2Sums(t *testing.T) {
 // from there on.
 func TestOTF2Origin(t *testing.T) {
 	const boot = 900_000 * second
-	want := newMemory(Definitions{Ranks: 1, Locations: []Location{{}}, Regions: []timeline.Region{timeline.RegionNamed("main")}, Stacks: []Stack{{}}},
+	regions := []timeline.Region{timeline.RegionNamed("main")}
+	want := newMemory(Definitions{Ranks: 1, Locations: []Location{{}}, Regions: regions, Stacks: []Stack{{}}},
 		[][]Event{{{Time: boot, Kind: Enter}, {Time: boot + 5, Kind: Leave}}})
 	for _, tc := range []struct {
 		tr     *Trace

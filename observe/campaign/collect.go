@@ -31,7 +31,8 @@ func (c *Campaign) Collect() (*dataset.Dataset, error) {
 			return nil, fmt.Errorf("%s: %w", r.Name, err)
 		}
 		if changed {
-			d.Warnings = append(d.Warnings, fmt.Sprintf("%s: stdout or stderr is not what the run wrote; it was changed afterwards", c.RunDir(r.Name)))
+			d.Warnings = append(d.Warnings, fmt.Sprintf("%s: stdout or stderr is not what the run wrote; it was changed afterwards",
+				c.RunDir(r.Name)))
 		}
 		all.Merge(d)
 	}

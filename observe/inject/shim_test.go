@@ -44,7 +44,8 @@ func TestSessionsAlone(t *testing.T) {
 		program := mpitest.Build(t, l, filepath.Join("..", "record", "testdata", "sessions.c"))
 		for how, why := range map[string]string{"alone": "into sessions without MPI_Init nothing can be injected", "around": ""} {
 			r := inject(t, l, 2, program, Options{Command: []string{how}}, "10us")
-			if strings.Count(r.stdout, "\n") != 2 || errors.Is(r.err, ErrNothing) != (why != "") || why != "" && !strings.Contains(r.err.Error(), why) {
+			if strings.Count(r.stdout, "\n") != 2 || errors.Is(r.err, ErrNothing) != (why != "") ||
+				why != "" && !strings.Contains(r.err.Error(), why) {
 				t.Errorf("%s: %v\n%s%s", how, r.err, r.stdout, r.stderr)
 			}
 		}

@@ -198,7 +198,8 @@ func TestFullCache(t *testing.T) {
 		t.Skipf("no file system can be made here: %v", err)
 	}
 	t.Cleanup(func() { _ = syscall.Unmount(dir, 0) })
-	part := Source{Name: "part", Files: map[string]string{"a.c": strings.Repeat("\n", 8<<10) + "int main(void) { return 0; }\n"}, Program: true}
+	text := strings.Repeat("\n", 8<<10) + "int main(void) { return 0; }\n"
+	part := Source{Name: "part", Files: map[string]string{"a.c": text}, Program: true}
 	_, _, err = list[0].Compile(t.Context(), part)
 	for what, text := range map[string]string{"doctor": cacheRemark(cacheDir()), "Compile": fmt.Sprint(err)} {
 		if !strings.Contains(text, "no space left on device") || !strings.Contains(text, "let XDG_CACHE_HOME name a folder that has space") {

@@ -343,8 +343,8 @@ func names(files []*file) (warnings []string) {
 		}
 	}
 	if differ > 0 {
-		warnings = append(warnings, fmt.Sprintf("%d entries are of another operation than that of the same number and group in another dump: the "+
-			"ranks did not call the same, or dumps are damaged or of several runs", differ))
+		warnings = append(warnings, fmt.Sprintf("%d entries are of another operation than that of the same number and group in another dump: "+
+			"the ranks did not call the same, or dumps are damaged or of several runs", differ))
 	}
 	if unknown > 0 {
 		warnings = append(warnings, fmt.Sprintf("%d entries are of a group that their dump does not list (pg_config)", unknown))

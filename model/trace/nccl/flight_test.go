@@ -418,7 +418,7 @@ func TestFlightContradictions(t *testing.T) {
 		numbered(7, 7): "in 1 places the numbers of entries (record_id) do not follow",
 		strings.Replace(whole, "[0, 1, 2]", "[2]", 1):                        `group "0": the dumps name different ranks`,
 		strings.Replace(whole, "process_group", "process_grup", 1):           "1 entries have no group",
-		strings.Replace(whole, "nccl:all_reduce", "nccl:all_gather", 1):      "1 entries are of another operation than that of the same number and group",
+		strings.Replace(whole, "nccl:all_reduce", "nccl:all_gather", 1):      "1 entries are of another operation than that of the same number",
 		strings.Replace(whole, "profiling_name", "profiling_nome", 1):        "1 entries have no group",
 		strings.Replace(whole, `["0", "x"]`, `["7", "x"]`, 1):                "1 entries are of a group that their dump does not list (pg_config)",
 		strings.Replace(whole, `"state"`, `"duration_ms": 1e13, "state"`, 1): "1 entries have no group, no peer, or a time that is not possible",

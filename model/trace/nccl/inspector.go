@@ -247,7 +247,8 @@ func incomplete(files []*file, members map[string]map[int]int, sizes map[string]
 			phrase.Plural(part, "collective")))
 	}
 	if differ > 0 {
-		warnings = append(warnings, fmt.Sprintf("%s with another size than on other ranks (coll_msg_size_bytes)", phrase.Plural(differ, "collective")))
+		warnings = append(warnings, fmt.Sprintf("%s with another size than on other ranks (coll_msg_size_bytes)",
+			phrase.Plural(differ, "collective")))
 	}
 	if twice > 0 {
 		warnings = append(warnings, fmt.Sprintf("%s recorded twice in a log", phrase.Plural(twice, "collective")))

@@ -194,9 +194,11 @@ func TestInspectorDamage(t *testing.T) {
 		len(whole)); err != nil || len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], want) {
 		t.Errorf("a key twice: %+v, %v, want %q", p, err, want)
 	}
-	fsys, names = logs(line("w", 0, 2, coll("AllReduce", 1), 1, 2), strings.Replace(line("w", 1, 2, coll("AllReduce", 1), 1, 2), "4096", "8192", 1))
+	fsys, names = logs(line("w", 0, 2, coll("AllReduce", 1), 1, 2),
+		strings.Replace(line("w", 1, 2, coll("AllReduce", 1), 1, 2), "4096", "8192", 1))
 	p, err = ReadInspector(fsys, "job", names, shown, nil)
-	if want := "1 collective with another size than on other ranks (coll_msg_size_bytes)"; err != nil || len(p.Warnings) != 1 || p.Warnings[0] != want {
+	const want = "1 collective with another size than on other ranks (coll_msg_size_bytes)"
+	if err != nil || len(p.Warnings) != 1 || p.Warnings[0] != want {
 		t.Errorf("other sizes: %+v, %v, want %q", p, err, want)
 	}
 	fsys, names = logs(whole, line("w", 0, 1, coll("AllReduce", 2)))

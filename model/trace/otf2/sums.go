@@ -70,7 +70,8 @@ func (a *Anchor) Sums(data []byte, show string) (*Sums, error) {
 	return nil, nil
 }
 
-const changed = "the file does not match its checksum: it is damaged, of another archive or location, or was changed since slackline wrote it"
+const changed = "the file does not match its checksum: it is damaged, of another archive or location, " +
+	"or was changed since slackline wrote it"
 
 // CheckSum compares a file that was read up to its last record with its checksum.
 func (f *File) CheckSum(want uint32) error {
