@@ -56,6 +56,25 @@ func TestEnds(t *testing.T) {
 	})
 }
 
+// TestLeaves wants calls that are left by a jump, as exceptions do, to be counted, and so what follows them.
+func TestLeaves(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		r := recorded(t, sampled(append(mpitest.Launch(l, 2), build(t, l, "leaves.c", "-finstrument-functions"))...))
+		want := map[string]int64{"MPI_Send": 18, "MPI_Sendrecv": 3, "MPI_Barrier": 10, "work": 1, "handler": 0, "MPI_Iprobe": 0}
+		for rank := range 2 {
+			calls := r.calls(t, rank)
+			for name, n := range want {
+				if calls[name] != n {
+					t.Errorf("rank %d: %s = %d calls, want %d", rank, name, calls[name], n)
+				}
+			}
+		}
+		if r.result.ExitCode != 0 {
+			t.Errorf("exit code %d", r.result.ExitCode)
+		}
+	})
+}
+
 // TestMPMD records two programs in one run.
 func TestMPMD(t *testing.T) {
 	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {

@@ -12,6 +12,27 @@ struct sl_record *sl_call(struct sl_thread *t, uint16_t kind, uint16_t function,
     return sl_head(sl_room(t, words), kind, function, words, path, 0);
 }
 
+static void end_call(struct sl_thread *t) {
+    t->call = 0;
+    t->depth = 0;
+}
+
+/* sl_left ends an MPI call that the program has left without a return, and reports whether there was one: error handlers of C++ throw,
+ * those of C may jump. What is above a call on the stack does not run as long as the call does; only the arguments of another call
+ * may lie below its place. When it was left is not known: it is kept without length. */
+bool sl_left(struct sl_thread *t, uintptr_t place) {
+    enum { ARGUMENTS = 96 };
+    if (t->depth != 1 || t->call == 0 || place + ARGUMENTS < t->call || place >= t->stack.top) return false;
+    struct sl_record *r = (struct sl_record *)(void *)t->events.next;
+    if (t->on && !t->events.closed && r->kind != 0 && r->enter != 0 && r->leave == 0) {
+        r->kind = SL_CALL;
+        r->words = SL_HEAD;
+        sl_done(t, r, r->enter);
+    }
+    end_call(t);
+    return true;
+}
+
 /* sl_done keeps the record of a call. */
 void sl_done(struct sl_thread *t, struct sl_record *r, uint64_t leave) {
     enum { MAY_SLEEP = 50000 }; /* ns */
@@ -21,7 +42,7 @@ void sl_done(struct sl_thread *t, struct sl_record *r, uint64_t leave) {
     sl_keep(t, r, sl_words(r));
     t->poll = NULL;
     sl_cpu_check(t, leave);
-    t->depth = 0;
+    end_call(t);
 }
 
 static uint64_t cpu_time(void) {
@@ -77,7 +98,7 @@ void sl_poll_done(struct sl_thread *t, struct sl_record *r, uint64_t leave) {
         widen(before, r);
         if (SL_UNLIKELY(t->count_words > 0)) sl_counters_again(t, before);
         r->kind = 0; /* not a record */
-        t->depth = 0;
+        end_call(t);
         return;
     }
     r->leave = leave;
@@ -85,7 +106,7 @@ void sl_poll_done(struct sl_thread *t, struct sl_record *r, uint64_t leave) {
     if (SL_UNLIKELY(t->count_words > 0)) sl_counters_append(t, r, true, NULL);
     sl_keep(t, r, sl_words(r));
     t->poll = kept ? r : NULL;
-    t->depth = 0;
+    end_call(t);
 }
 
 /* size_of is the size of a type. MPI's own types keep their handles and sizes, and no other type ever has such a handle: they are

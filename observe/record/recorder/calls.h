@@ -19,8 +19,9 @@ SL_INLINE int32_t sl_peer(int rank) {
 SL_INLINE struct sl_thread *sl_enter(void) {
     struct sl_thread *t = sl_self;
     if (SL_UNLIKELY(t == NULL) && (t = sl_attach()) == NULL) return NULL;
-    if (t->depth > 0) return NULL;
+    if (sl_busy(t)) return NULL;
     t->depth = 1;
+    t->call = (uintptr_t)__builtin_frame_address(0);
     return t;
 }
 

@@ -177,6 +177,7 @@ struct sl_counting;
 /* What the recorder knows of a thread. */
 struct sl_thread {
     volatile int depth;       /* in MPI calls, or in the recorder */
+    uintptr_t call;           /* place on the stack of the MPI call that the program is in; 0: none */
     bool on;                  /* records are kept */
     int number;
     struct sl_stream events, definitions;
@@ -394,6 +395,13 @@ static inline struct sl_record *sl_head(struct sl_record *r, uint16_t kind, uint
     atomic_signal_fence(memory_order_seq_cst);
     r->kind = kind;
     return r;
+}
+
+bool sl_left(struct sl_thread *t, uintptr_t place);
+
+/* sl_busy reports whether a thread is in an MPI call of the program, or in the recorder. */
+SL_INLINE bool sl_busy(struct sl_thread *t) {
+    return SL_UNLIKELY(t->depth > 0) && !sl_left(t, (uintptr_t)__builtin_frame_address(0));
 }
 
 /* sl_small_from keeps a record without an end. */

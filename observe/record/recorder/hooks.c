@@ -75,7 +75,7 @@ void __cyg_profile_func_enter(void *function, void *site) {
         early_count++;
         return;
     }
-    if (t->depth == 0) enter_function(t, (uintptr_t)function, sl_now());
+    if (!sl_busy(t)) enter_function(t, (uintptr_t)function, sl_now());
 }
 
 void __cyg_profile_func_exit(void *function, void *site) {
@@ -85,7 +85,7 @@ void __cyg_profile_func_exit(void *function, void *site) {
         if (early_count > 0) early_count--;
         return;
     }
-    if (t->depth > 0) return;
+    if (sl_busy(t)) return;
     int level = t->functions--;
     if (level <= 0) t->functions = 0;
     if (sl_settings.depth > 0 && level > sl_settings.depth) return;
@@ -99,7 +99,7 @@ SL_EXPORT void slackline_region_end(const char *name);
 
 static void region(uint16_t kind, const char *name) {
     struct sl_thread *t = sl_self;
-    if (t == NULL || t->depth > 0 || name == NULL) return;
+    if (t == NULL || name == NULL || sl_busy(t)) return;
     uint64_t now = sl_now();
     t->depth++;
     uint32_t number = sl_name(t, name);
@@ -114,7 +114,7 @@ void slackline_region_end(const char *name) { region(SL_REGION_LEAVE, name); }
  * follow with what they do next. */
 static void control(int level) {
     struct sl_thread *t = sl_self;
-    if (t == NULL || t->depth > 0) return;
+    if (t == NULL || sl_busy(t)) return;
     if (level == 0 || level == 1) {
         atomic_store(&sl_switched_off, level == 0);
         atomic_store(&sl_bounded, true);

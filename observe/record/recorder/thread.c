@@ -153,6 +153,7 @@ static struct sl_thread *next_spare(void) {
     pthread_mutex_unlock(&threads_lock);
     if (t == NULL) return NULL;
     t->depth = 1;
+    t->call = 0;
     t->poll = NULL;
     t->poll_end = 0;
     t->functions = t->regions = 0;
