@@ -191,9 +191,6 @@ func (r *run) wire(layout *machine.Layout) (*tolerance.Wiring, error) {
 	}
 	if r.wiring.intra.Given {
 		w.Intra = r.wiring.intra.Value
-		if !layout.Joins(machine.Node) {
-			r.app.WarnOfVoid(r.command, ": no two ranks are on one node", "intra-latency")
-		}
 	}
 	err := w.Check()
 	if few := new(tolerance.TooFewNodesError); errors.As(err, &few) {

@@ -189,9 +189,6 @@ func (l *Layout) Params(a, b int) *Params { return &l.Machine.Classes[l.Class(a,
 // may send to itself.
 func (l *Layout) Occurs(c Class) bool { return c == Node || l.joins[c] }
 
-// Joins reports whether two different ranks are of a class.
-func (l *Layout) Joins(c Class) bool { return l.joins[c] }
-
 // Window is the time within which hosts cannot affect each other by eager messages: the
 // smallest o + L over all pieces of the classes that join two hosts. It is math.MaxInt64 if
 // there is only one host.
