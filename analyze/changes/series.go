@@ -232,13 +232,8 @@ func median(values []float64) float64 { return stat.Quantile(stat.Sorted(values)
 
 // scatter is the standard deviation relative to the median, estimated by the median distance from it.
 func scatter(values []float64) float64 {
-	const perDeviation = 1.4826 // of a normal distribution
-	middle := median(values)
-	distances := make([]float64, len(values))
-	for i, v := range values {
-		distances[i] = math.Abs(v - middle)
-	}
-	return perDeviation * median(distances) / math.Abs(middle)
+	middle, deviation := stat.Deviation(values)
+	return deviation / math.Abs(middle)
 }
 
 // exact reports whether a series has no noise: it is a count of something that the program does, or its values have so many

@@ -194,7 +194,7 @@ func CompareBaseline(b *Baseline, d *dataset.Dataset, o Options, tolerance float
 			return nil, err
 		}
 		row := &BaselineCheck{Check: *c, Law: c.Verdict, Before: model.Formula, Ratio: math.NaN(), Low: math.NaN(), High: math.NaN()}
-		if there == nil || !samePath(there.CallPath, model.Function) {
+		if there == nil || !dataset.SamePath(there.CallPath, model.Function) {
 			row.Verdict, row.Reason = Inconclusive, "is in the baseline, but no longer in the data"
 		} else if c.Fit != nil {
 			row.level(model, order, tolerance)
@@ -208,12 +208,6 @@ func CompareBaseline(b *Baseline, d *dataset.Dataset, o Options, tolerance float
 		}
 	}
 	return r, nil
-}
-
-// samePath reports whether two call paths have the same names, whatever is between them.
-func samePath(a, b string) bool {
-	names := strings.NewReplacer("/", "->")
-	return names.Replace(a) == names.Replace(b)
 }
 
 // order returns where each parameter of the data is in the points of the baseline.
@@ -312,11 +306,9 @@ const farOff = 6
 // worstPoint returns the place of the logarithm of a ratio that is worst, if it exceeds the tolerance by far more than the error of a point
 // and the scatter of all, which does not depend on a few; else -1.
 func worstPoint(logs []float64, e, tolerance float64, larger bool) int {
-	middle := stat.Quantile(stat.Sorted(logs), 0.5)
-	off := make([]float64, len(logs))
+	_, scatter := stat.Deviation(logs)
 	worst, place := 0.0, -1
 	for i, x := range logs {
-		off[i] = math.Abs(x - middle)
 		if larger {
 			x = -x
 		}
@@ -324,8 +316,7 @@ func worstPoint(logs []float64, e, tolerance float64, larger bool) int {
 			worst, place = x, i
 		}
 	}
-	e = max(e, 1.4826*stat.Quantile(stat.Sorted(off), 0.5))
-	if worst <= math.Log1p(tolerance)+farOff*e {
+	if worst <= math.Log1p(tolerance)+farOff*max(e, scatter) {
 		return -1
 	}
 	return place

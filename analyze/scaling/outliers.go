@@ -22,7 +22,6 @@ const (
 	outlierOneSided  = 9
 	outlierPoint     = 4
 	fewestScatter    = 5 // degrees of freedom from which on scatter is judged
-	madToSigma       = 1.4826
 )
 
 // outliers returns the repetitions far from the median of their point, and the
@@ -46,7 +45,7 @@ func (f *Fit) outliers() []Outlier {
 	if c.noise.Kind == noiseOneSided {
 		limit = outlierOneSided
 	}
-	if scale := madToSigma * stat.Quantile(stat.Sorted(deviations), 0.5); len(deviations) > fewestScatter && scale > 0 {
+	if scale := stat.PerDeviation * stat.Quantile(stat.Sorted(deviations), 0.5); len(deviations) > fewestScatter && scale > 0 {
 		for i, reps := range c.reps {
 			median := stat.Quantile(reps, 0.5)
 			for _, y := range reps {
@@ -66,7 +65,7 @@ func (f *Fit) outlyingPoints() []Outlier {
 	for i, a := range f.Values {
 		residuals = append(residuals, math.Abs(f.Model.Eval(f.At[i]...)/a-1))
 	}
-	scale := max(madToSigma*stat.Quantile(stat.Sorted(residuals), 0.5), math.Sqrt(f.sample.v))
+	scale := max(stat.PerDeviation*stat.Quantile(stat.Sorted(residuals), 0.5), math.Sqrt(f.sample.v))
 	var list []Outlier
 	for i, r := range residuals {
 		if s := r / scale; len(residuals) >= MinPoints && s > outlierPoint && !math.IsInf(s, 0) {

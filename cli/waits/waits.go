@@ -138,7 +138,11 @@ func (o *waitsOptions) analyze(a *env.Env, c *cobra.Command, r *scenario.Run) (*
 	if o.explain > 0 {
 		explained := result.LongestWaits(o.of.List)
 		if len(explained) == 0 {
-			a.Warn("nothing to explain: %s", map[bool]string{true: "no rank waits", false: "these ranks do not wait"}[len(o.of.List) == 0])
+			who := "no rank waits"
+			if len(o.of.List) > 0 {
+				who = "these ranks do not wait"
+			}
+			a.Warn("nothing to explain: %s", who)
 		}
 		if report.explanations, err = result.FindExplanations(c.Context(), explained[:min(o.explain, len(explained))]); err != nil {
 			return nil, err

@@ -1,4 +1,4 @@
-// Package stat describes samples: quantiles, means, the confidence interval of the median, rank sums.
+// Package stat describes samples: quantiles, means, deviations, the confidence interval of the median, rank sums.
 //
 // Quantiles follow one convention throughout, type 7 of Hyndman and Fan (1996), the default of R and
 // of most tools: of n sorted values the quantile p lies at place (n-1)p, counted from 0, and between
@@ -88,4 +88,18 @@ func Mean[T Number](values []T) float64 {
 		sum = next
 	}
 	return (sum + lost) / float64(len(values))
+}
+
+// PerDeviation times the median distance from the median estimates the standard deviation of a normal distribution, whatever a few
+// values far away are.
+const PerDeviation = 1.4826
+
+// Deviation returns the median of values and the standard deviation that PerDeviation estimates.
+func Deviation(values []float64) (median, deviation float64) {
+	median = Quantile(Sorted(values), 0.5)
+	distances := make([]float64, len(values))
+	for i, v := range values {
+		distances[i] = math.Abs(v - median)
+	}
+	return median, PerDeviation * Quantile(Sorted(distances), 0.5)
 }

@@ -86,3 +86,10 @@ func TestOrder(t *testing.T) {
 		t.Errorf("order of nothing: %v", got)
 	}
 }
+
+// The distances of 1, 2, 3, 4, 100 from their median are 2, 1, 0, 1, 97: one value far away does not count.
+func TestDeviation(t *testing.T) {
+	if median, deviation := Deviation([]float64{100, 2, 1, 4, 3}); median != 3 || deviation != 1.4826 {
+		t.Errorf("median %g, deviation %g, want 3 and 1.4826", median, deviation)
+	}
+}

@@ -140,7 +140,6 @@ func (d *Dataset) Find(function, metric string) *Series {
 // the one given; an empty metric is any. "/" and "->" both separate the names of a call path. A whole call path
 // comes before those that only end so.
 func (d *Dataset) FindAll(function, metric string) []*Series {
-	joined := strings.ReplaceAll(function, "/", "->")
 	var whole, ends []*Series
 	seen := map[string]bool{}
 	for _, s := range d.Series {
@@ -148,7 +147,7 @@ func (d *Dataset) FindAll(function, metric string) []*Series {
 			continue
 		}
 		switch {
-		case s.CallPath == function, strings.ReplaceAll(s.CallPath, "/", "->") == joined:
+		case SamePath(s.CallPath, function):
 			whole = append(whole, s)
 		case last(s.CallPath) == function:
 			ends = append(ends, s)
@@ -158,6 +157,11 @@ func (d *Dataset) FindAll(function, metric string) []*Series {
 		seen[s.CallPath] = true
 	}
 	return append(whole, ends...)
+}
+
+// SamePath reports whether two call paths have the same names; "/" and "->" both separate them.
+func SamePath(a, b string) bool {
+	return a == b || strings.ReplaceAll(a, "/", "->") == strings.ReplaceAll(b, "/", "->")
 }
 
 // Functions returns the last names of all call paths, each once, in their order.

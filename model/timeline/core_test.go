@@ -9,11 +9,16 @@ import (
 	"slackline/model/unit"
 )
 
+// startAndEnd are regions of a program that starts and ends MPI.
+func (b *twoRanks) startAndEnd() (main, init, finalize RegionID) {
+	return b.Region(Region{Name: "main"}), b.Region(Region{Name: "MPI_Init", Paradigm: MPI}),
+		b.Region(Region{Name: "MPI_Finalize", Paradigm: MPI})
+}
+
 // startedRun is a run of two ranks whose MPI_Init ends at 400 and 450, and whose MPI_Finalize starts 200 and 100 before its end.
 func startedRun(end unit.Duration, withFinalize bool) *Timeline {
 	b := newTwoRanks()
-	main, init, finalize := b.Region(Region{Name: "main"}), b.Region(Region{Name: "MPI_Init", Paradigm: MPI}),
-		b.Region(Region{Name: "MPI_Finalize", Paradigm: MPI})
+	main, init, finalize := b.startAndEnd()
 	for i, l := range b.l {
 		l.Enter(0, main)
 		l.Enter(100, init)
@@ -77,8 +82,7 @@ func TestCoreOfOthers(t *testing.T) {
 // too coarse for it.
 func TestCoreAtEdges(t *testing.T) {
 	b := newTwoRanks()
-	main, init, finalize := b.Region(Region{Name: "main"}), b.Region(Region{Name: "MPI_Init", Paradigm: MPI}),
-		b.Region(Region{Name: "MPI_Finalize", Paradigm: MPI})
+	main, init, finalize := b.startAndEnd()
 	for i, l := range b.l {
 		l.Enter(0, main)
 		l.Enter(100, init)

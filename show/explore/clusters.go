@@ -119,9 +119,9 @@ func (v *view) sharesOf(t []float64) (computation, waiting, communication float6
 const (
 	everywhere = 0.8
 	muchSlower = 1.05
-	standsOut  = 3 * 1.4826 // times the median distance from the median: three standard deviations if it were a normal distribution
-	worthIt    = 0.01       // of the computation: functions that count
-	mostSlow   = 5          // that have a line of their own
+	standsOut  = 3    // standard deviations from the median
+	worthIt    = 0.01 // of the computation: functions that count
+	mostSlow   = 5    // that have a line of their own
 )
 
 // slowRanks says which ranks are slow in nearly all that they compute, in a line each, the slowest first.
@@ -145,12 +145,8 @@ func (v *view) slowRanks(f *findings) []string {
 	if len(mean) < 2 {
 		return notes
 	}
-	middle := stat.Quantile(stat.Sorted(all), 0.5)
-	distances := make([]float64, len(all))
-	for rank := range all {
-		distances[rank] = max(all[rank]-middle, middle-all[rank])
-	}
-	limit := max(muchSlower*usual, middle+standsOut*stat.Quantile(stat.Sorted(distances), 0.5))
+	middle, deviation := stat.Deviation(all)
+	limit := max(muchSlower*usual, middle+standsOut*deviation)
 
 	var slow []int32
 	slower := make([]int, v.tl.Ranks)

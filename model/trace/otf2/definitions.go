@@ -327,7 +327,7 @@ func (m *Map) Global(id uint64) uint64 {
 	return id
 }
 
-// numeric reads a type and a value; 0 if it is no number.
+// numeric reads a type and a value; 0 if it is not a number.
 func (r *Bytes) numeric() uint64 {
 	if r.Left() == 0 || r.U8() != AttributeU64 {
 		return 0
