@@ -7,7 +7,6 @@ import (
 	"slackline/analyze/simulate"
 	"slackline/analyze/whatif"
 	"slackline/cli/env"
-	"slackline/cli/flags"
 	"slackline/cli/input"
 	"slackline/internal/provenance"
 	"slackline/internal/source"
@@ -40,7 +39,6 @@ type future struct {
 
 // Run simulates the input and returns its calls.
 func (o *Options) Run(a *env.Env, c *cobra.Command, word string, hash bool) (*future, error) {
-	defer func(ranks flags.Counts) { o.Program.Ranks = ranks }(o.Program.Ranks) // a schedule does without them, the next input may not
 	if err := o.Check(a, c, word); err != nil {
 		return nil, err
 	}

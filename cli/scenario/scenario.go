@@ -59,13 +59,7 @@ func (o *Options) Check(a *env.Env, c *cobra.Command, words ...string) error {
 	if err := o.Noise.Check(); err != nil {
 		return err
 	}
-	if err := o.Program.FindKinds(c.Context(), a, words...); err != nil {
-		return err
-	}
-	if !slices.ContainsFunc(words, func(w string) bool { return !o.Program.Kinds.IsSchedule(w) }) {
-		o.Program.Ranks = nil // schedules have their own; a warning will say so
-	}
-	return nil
+	return o.Program.FindKinds(c.Context(), a, words...)
 }
 
 // Scenario is what the flags stand for.

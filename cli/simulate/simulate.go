@@ -96,6 +96,9 @@ func (o *simulateOptions) run(a *env.Env, c *cobra.Command, word string) error {
 	if err := o.Check(a, c, word); err != nil {
 		return err
 	}
+	if o.Program.Kinds.IsSchedule(word) {
+		o.Program.Ranks = nil // a schedule has its own; a warning will say so
+	}
 	if err := o.checkReplicas(c); err != nil {
 		return err
 	}
