@@ -94,14 +94,9 @@ func (r *Report) Extrapolation(ranks int) string {
 	return text
 }
 
-// Warnings are sentences about what the schedule lacks.
-func (r *Report) Warnings() []string {
+// Circumstances are sentences about what made the recorded run take another time than the schedule.
+func (r *Report) Circumstances() []string {
 	var list []string
-	say := func(n int64, format string) {
-		if n > 0 {
-			list = append(list, fmt.Sprintf(format, n))
-		}
-	}
 	if r.Spans > 0 && float64(r.NoCPU) >= 0.01*float64(r.Spans) {
 		list = append(list, fmt.Sprintf("in the recorded run the ranks were without a CPU for %s, %.1f %% of their time: that is left out, "+
 			"because every simulated rank has a CPU of its own",
@@ -110,6 +105,17 @@ func (r *Report) Warnings() []string {
 	if r.ForcedYield {
 		list = append(list, "when the run was recorded, MPI was made to give up the CPU while it waits (--yield): without that it "+
 			"may take much longer")
+	}
+	return list
+}
+
+// Warnings are sentences about what the schedule lacks.
+func (r *Report) Warnings() []string {
+	var list []string
+	say := func(n int64, format string) {
+		if n > 0 {
+			list = append(list, fmt.Sprintf(format, n))
+		}
 	}
 	say(r.UnmatchedSends, "%d sends without a receive were left out")
 	say(r.UnmatchedReceives, "%d receives without a send were left out")

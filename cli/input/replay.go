@@ -22,6 +22,6 @@ func openReplay(ctx context.Context, word string, o Options) (*Input, error) {
 	if o.KeepRun {
 		in.Recorded = t.Timeline
 	}
-	in.Warnings = slices.Concat(t.Warnings, t.Timeline.Problems.Notes, program.Report().Warnings())
+	in.Warnings = slices.Concat(t.Warnings, t.Timeline.Problems.Notes, program.Report().Circumstances(), program.Report().Warnings())
 	return in, nil
 }

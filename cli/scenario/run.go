@@ -261,7 +261,7 @@ func (o *RunOptions) ApplyGrid(tl *timeline.Timeline) error {
 	return nil
 }
 
-// WarnOfProblems warns of what does not fit together in a run.
+// WarnOfProblems warns of what does not fit together in a run, and of what made its times others than they would be elsewhere.
 func WarnOfProblems(a *env.Env, tl *timeline.Timeline) {
 	p := &tl.Problems
 	if n := p.UnmatchedSends; n > 0 {
@@ -289,6 +289,7 @@ func WarnOfProblems(a *env.Env, tl *timeline.Timeline) {
 		a.Warn("%s missing, the first is rank %d", phrase.Plural(n, "rank"), p.MissingRanks[0])
 	}
 	a.WarnAll(p.Notes)
+	a.WarnAll(tl.Circumstances())
 }
 
 // noteOfCut says how much of a run was recorded, if not all.

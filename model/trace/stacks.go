@@ -47,7 +47,7 @@ func streamOf(write func(io.Writer, *timeline.Timeline, WriteOptions) error,
 		if err != nil {
 			return nil, err
 		}
-		warnings := tl.Problems.Notes
+		warnings := append(tl.Problems.Notes, tl.Circumstances()...)
 		if loss != "" && len(tl.Messages)+len(tl.Collectives) > 0 {
 			warnings = append(warnings, loss)
 		}

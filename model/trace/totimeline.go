@@ -251,7 +251,6 @@ func (c *conversion) explainMissing(tl *timeline.Timeline) {
 		p.Notes = append(p.Notes, fmt.Sprintf("only %d of %d ranks were read", len(c.Ranks), c.Trace.Ranks))
 	}
 	tl.ForcedYield = c.Yield != ""
-	p.Notes = append(p.Notes, tl.Circumstances()...)
 	if n := c.incomplete; n > 0 {
 		p.Notes = append(p.Notes, fmt.Sprintf("%d communicators have processes that were not recorded, such as those that MPI_Comm_spawn "+
 			"starts: collectives and messages with them are left out", n))
