@@ -232,6 +232,7 @@ func (r *Report) judge(c *cobra.Command, a *env.Env, inputs []datasets.Labelled)
 			return err
 		}
 		r.Records = append(r.Records, records...)
+		r.options.data.WarnOfPlaces(a, d)
 		r.options.Method.WarnUnused(a, d.Parameters)
 		column := checkColumn{label: in.Label, data: d, report: &scaling.Report{}}
 		if r.Expectations != nil {

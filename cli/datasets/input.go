@@ -50,6 +50,8 @@ type DataOptions struct {
 
 	partial bool
 
+	odd []oddPlace // what was read that no law can be fitted to
+
 	KeepZeros bool // not a flag: of runs, keep what is 0 in some of them and not in others
 }
 
@@ -116,13 +118,16 @@ func (o *DataOptions) choose(d *dataset.Dataset) error {
 		return exit.Usagef("--metric: there is no metric %q in the measurements, only %s%s%s", o.Metric,
 			strings.Join(metrics[:min(10, len(metrics))], ", "), more, suggest.Phrase(o.Metric, metrics))
 	}
-	d.Keep(func(s *dataset.Series) bool {
-		return (o.Metric == "" || s.Metric == o.Metric) && strings.Contains(s.CallPath, o.path)
-	})
+	d.Keep(func(s *dataset.Series) bool { return o.Wanted(s.CallPath, s.Metric) })
 	if len(d.Series) == 0 {
 		return exit.Usagef("--only-path: no call path of the measurements holds %q", o.path)
 	}
 	return nil
+}
+
+// Wanted reports whether a metric of a call path is among those that were asked for.
+func (o *DataOptions) Wanted(path, metric string) bool {
+	return (o.Metric == "" || metric == o.Metric) && strings.Contains(path, o.path)
 }
 
 // LoadLabelled reads inputs of which some have labels; these stand before the

@@ -49,6 +49,7 @@ func (o *DataOptions) open(ctx context.Context, a *env.Env, words []string) (*da
 		if err != nil {
 			return nil, nil, err
 		}
+		o.odd = append(o.odd, oddPlaces(path, d)...)
 		runs, placed = runs || isRun, placed || place != "" || inCampaign
 		records = append(records, list...)
 		if len(words) == 1 {
@@ -64,6 +65,42 @@ func (o *DataOptions) open(ctx context.Context, a *env.Env, words []string) (*da
 		o.dropZeros(a, all)
 	}
 	return all, records, nil
+}
+
+// oddPlace is a value of a parameter that no law can be fitted to, with the input that has it.
+type oddPlace struct {
+	path, name string
+	value      float64
+}
+
+// oddPlaces are those of an input, each once.
+func oddPlaces(path string, d *dataset.Dataset) (list []oddPlace) {
+	seen := map[oddPlace]bool{}
+	for _, s := range d.Series {
+		for _, p := range s.Points {
+			for i, x := range p.At {
+				if odd := (oddPlace{path, d.Parameters[i], x}); x <= 0 && !seen[odd] {
+					seen[odd], list = true, append(list, odd)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// WarnOfPlaces names the inputs that have points which no law can be fitted to.
+func (o *DataOptions) WarnOfPlaces(a *env.Env, d *dataset.Dataset) {
+	said := map[[2]string]bool{}
+	for _, odd := range o.odd {
+		at := slices.Index(d.Parameters, odd.name)
+		there := at >= 0 && slices.ContainsFunc(d.Series, func(s *dataset.Series) bool {
+			return slices.ContainsFunc(s.Points, func(p dataset.Point) bool { return p.At[at] == odd.value })
+		})
+		if key := [2]string{odd.path, odd.name}; there && !said[key] {
+			said[key] = true
+			a.Warn("%s: %s is %g; laws are fitted to values above 0", odd.path, odd.name, odd.value)
+		}
+	}
 }
 
 // setPlace gives measurements the parameters that stand before the input.

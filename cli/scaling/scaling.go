@@ -123,6 +123,7 @@ func (o *scalingOptions) run(a *env.Env, c *cobra.Command, args []string) error 
 	if err != nil {
 		return err
 	}
+	o.data.WarnOfPlaces(a, d)
 	r.data, r.records = d, records
 	if err := r.fit(a); err != nil {
 		return err
