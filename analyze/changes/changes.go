@@ -25,7 +25,14 @@ type Options struct {
 type Result struct {
 	Commits []history.Commit
 	Series  []*Series // in the order of their first measurements
-	Unused  int       // series without a point that enough commits have
+	Missing []Missing // in the order of their first measurements
+}
+
+// Missing is what commits before the last one have, and that one has not: nothing of it was compared. Of several such points it is the
+// one that was measured last.
+type Missing struct {
+	*Series // without values
+	Change
 }
 
 // Series is what one metric of one call path was at the commits.
@@ -59,6 +66,8 @@ type Change struct {
 
 	place  int  // in the values: first one after the change
 	faster bool // the law after the change grows faster
+	lost   int  // points that the last commit lacks
+	points int  // points that some commit has
 }
 
 // Ratio is the level after the change over that before it; it is not finite if that is 0.
@@ -67,7 +76,9 @@ func (c *Change) Ratio() float64 { return c.To / c.From }
 // Size describes how large a change is.
 func (c *Change) Size() string {
 	switch ratio := c.Ratio(); {
-	case c.Kind == KindAppeared, c.Kind == KindVanished:
+	case c.lost < c.points:
+		return fmt.Sprintf("%d of %d points", c.lost, c.points)
+	case c.Kind == KindAppeared, c.Kind == KindVanished, c.Kind == KindMissing:
 		return c.Kind
 	case math.IsNaN(ratio) || math.IsInf(ratio, 0):
 		return "-"
@@ -95,8 +106,9 @@ func Find(ctx context.Context, all []*history.State, o Options) (*Result, error)
 	for _, c := range collect(states) {
 		if s := c.series(states); s != nil {
 			r.Series = append(r.Series, s)
-		} else {
-			r.Unused++
+		}
+		if m := c.missing(states); m != nil {
+			r.Missing = append(r.Missing, *m)
 		}
 	}
 	parallel.Each(len(r.Series), max(o.Threads, 1), func(i int) {

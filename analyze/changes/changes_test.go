@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -122,7 +123,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// The number of threads changes nothing, and series without a common point are counted.
+// The number of threads changes nothing, and a point of its own at each commit is one that is missing.
 func TestThreads(t *testing.T) {
 	make := func() []*history.State {
 		return measuredAt(30, false, func(d *dataset.Dataset, r *rand.Rand, commit int) {
@@ -145,9 +146,74 @@ func TestThreads(t *testing.T) {
 		if want == "" {
 			want = got
 		}
-		if got != want || r.Unused != 1 || len(r.Series) != 5 {
-			t.Errorf("%d threads: %d series, %d unused:\n%s, want\n%s", threads, len(r.Series), r.Unused, got, want)
+		if got != want || len(r.Missing) != 1 || len(r.Series) != 5 {
+			t.Errorf("%d threads: %d series, %d missing:\n%s, want\n%s", threads, len(r.Series), len(r.Missing), got, want)
 		}
+	}
+}
+
+// What the last commit lacks is missing, since the commit after the last one that has it; in runs it did not happen.
+func TestMissing(t *testing.T) {
+	for name, tc := range map[string]struct {
+		runs bool
+		has  func(commit int, path string, p float64) bool
+		want string
+	}{
+		"nothing":            {false, func(int, string, float64) bool { return true }, ""},
+		"a series":           {false, func(c int, path string, _ float64) bool { return c < 7 || path == "g" }, "f missing 6..7"},
+		"since long":         {false, func(c int, path string, _ float64) bool { return c < 2 || path == "g" }, "f missing 1..2"},
+		"measured once":      {false, func(c int, path string, _ float64) bool { return c == 3 || path == "g" }, "f missing 3..4"},
+		"two points":         {false, func(c int, path string, p float64) bool { return c < 7 || path == "g" || p == 4 }, "f 2 of 3 points 6..7"},
+		"points one by one":  {false, func(c int, path string, p float64) bool { return c < int(p) || path == "g" }, "f missing 7..8"},
+		"there again":        {false, func(c int, path string, _ float64) bool { return c != 4 || path == "g" }, ""},
+		"new":                {false, func(c int, path string, _ float64) bool { return c > 7 || path == "g" }, ""},
+		"not in runs":        {true, func(c int, path string, _ float64) bool { return c < 7 || path == "g" }, ""},
+		"no run at a point":  {true, func(c int, _ string, p float64) bool { return c < 7 || p == 4 }, "f 2 of 3 points 6..7, g 2 of 3 points 6..7"},
+		"nothing any longer": {false, func(c int, _ string, _ float64) bool { return c < 7 }, "f missing 6..7, g missing 6..7"},
+	} {
+		r := find(t, measuredAt(9, tc.runs, func(d *dataset.Dataset, r *rand.Rand, commit int) {
+			for _, path := range []string{"f", "g"} {
+				for _, p := range []float64{2, 4, 8} {
+					if tc.has(commit, path, p) {
+						d.Get(path, "time").Add([]float64{p}, 1)
+					}
+				}
+			}
+		}))
+		var got []string
+		for i := range r.Missing {
+			m := &r.Missing[i]
+			got = append(got, fmt.Sprintf("%s %s %d..%d", m.CallPath, m.Size(), m.Before, m.After))
+			if m.Kind != KindMissing || !m.Worse || m.From != 1 || !math.IsNaN(m.To) {
+				t.Errorf("%s: %+v", name, m.Change)
+			}
+		}
+		if got := strings.Join(got, ", "); got != tc.want {
+			t.Errorf("%s: %q, want %q", name, got, tc.want)
+		}
+	}
+}
+
+// Other units and other parameters are other series, and a commit with few points does not hide those of all others.
+func TestSpaces(t *testing.T) {
+	r := find(t, measuredAt(12, false, func(d *dataset.Dataset, _ *rand.Rand, commit int) {
+		s := d.Get("f", "messages")
+		s.Add([]float64{2}, 10)
+		if commit != 3 {
+			s.Add([]float64{8}, 10+shift(commit, 8, 5))
+		}
+		g := d.Get("g", "time")
+		g.Unit = map[bool]string{true: "ms", false: "s"}[commit < 6]
+		g.Add([]float64{2}, 1)
+	}))
+	if c := one(t, r.Series[0]); len(r.Series[0].Points) != 2 || c.Before != 7 || c.After != 8 || !c.Worse {
+		t.Errorf("%v: %+v", r.Series[0].Points, c)
+	}
+	if len(r.Series) != 3 || len(r.Series[1].At) != 6 || len(r.Series[2].At) != 6 || r.Series[2].Unit != "s" {
+		t.Errorf("%d series, want one for each unit", len(r.Series))
+	}
+	if len(r.Missing) != 1 || r.Missing[0].Unit != "ms" || r.Missing[0].After != 6 {
+		t.Errorf("missing: %+v", r.Missing)
 	}
 }
 

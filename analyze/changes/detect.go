@@ -14,7 +14,8 @@ const (
 	KindNoise    = "noise"    // how much they scatter
 	KindModel    = "model"    // how they grow with a parameter
 	KindAppeared = "appeared" // they were 0 or not there
-	KindVanished = "vanished" // they are 0 or no longer there
+	KindVanished = "vanished" // they are 0, or did not happen in runs
+	KindMissing  = "missing"  // they were not measured any more
 )
 
 // split is a change in a list of values: those from at on differ from those before.

@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -61,27 +62,76 @@ var partsOfRun = []string{"time", "waiting", "delay"}
 
 // collect lists the series of a history in the order of their first measurements.
 func collect(states []*state) []*collected {
+	type space struct {
+		key
+		unit, parameters string
+	}
 	var list []*collected
-	index := map[key]*collected{}
+	index := map[space]*collected{}
 	for i, state := range states {
+		parameters := strings.Join(state.Data.Parameters, "\x00")
 		for _, s := range state.Data.Series {
 			k := key{s.CallPath, s.Metric}
-			c := index[k]
+			at := space{k, s.Unit, parameters}
+			c := index[at]
 			if c == nil {
 				c = &collected{key: k, unit: s.Unit, parameters: state.Data.Parameters}
-				index[k] = c
+				index[at] = c
 				list = append(list, c)
 			}
-			if slices.Equal(c.parameters, state.Data.Parameters) {
-				c.in = append(c.in, i)
-			}
+			c.in = append(c.in, i)
 		}
 	}
 	return list
 }
 
-// series chooses the points of a series and computes its values. Points are those that all commits have, else those of the
-// last one, at the commits that have them. Without two commits there is no series.
+// missing is what the last commit lacks of a series; nil: nothing. A run at the same point lacks what did not happen in it.
+func (c *collected) missing(states []*state) *Missing {
+	type place struct {
+		at   []float64
+		last int // commit that has it
+	}
+	var places []*place
+	index := map[string]*place{}
+	for _, i := range c.in {
+		for _, p := range states[i].index[c.key].Points {
+			if len(p.Values) == 0 {
+				continue
+			}
+			name := fmt.Sprint(p.At)
+			if index[name] == nil {
+				index[name] = &place{at: p.At}
+				places = append(places, index[name])
+			}
+			index[name].last = i
+		}
+	}
+	s := &Series{CallPath: c.path, Metric: c.metric, Unit: c.unit, Parameters: c.parameters}
+	m := &Missing{s, Change{Kind: KindMissing, Before: -1, To: math.NaN(), P: math.NaN(), Worse: true, points: len(places)}}
+	newest := states[len(states)-1]
+	var points []dataset.Point
+	for _, p := range places {
+		s.Points = [][]float64{p.at}
+		if p.last == len(states)-1 || newest.Runs && sameRuns(newest, s) {
+			continue
+		}
+		m.lost++
+		if p.last > m.Before {
+			m.Before, m.After, points = p.last, p.last+1, nil
+		}
+		if p.last == m.Before {
+			points = append(points, *pointAt(states[p.last].index[c.key], p.at))
+		}
+	}
+	if m.lost == 0 {
+		return nil
+	}
+	m.From = level(points)
+	return m
+}
+
+// series chooses the points of a series and computes its values. Points are those of the last commit that most others have, else all of
+// that one, at the commits that have them. Without two commits there is no series.
 func (c *collected) series(states []*state) *Series {
 	s := &Series{CallPath: c.path, Metric: c.metric, Unit: c.unit, Parameters: c.parameters}
 	newest := states[c.in[len(c.in)-1]]
@@ -89,7 +139,13 @@ func (c *collected) series(states []*state) *Series {
 		s.Points = append(s.Points, p.At)
 	}
 	common := slices.DeleteFunc(slices.Clone(s.Points), func(at []float64) bool {
-		return slices.ContainsFunc(c.in, func(i int) bool { return pointAt(states[i].index[c.key], at) == nil })
+		have := 0
+		for _, i := range c.in {
+			if pointAt(states[i].index[c.key], at) != nil {
+				have++
+			}
+		}
+		return 2*have <= len(c.in)
 	})
 	if len(common) > 0 {
 		s.Points = common

@@ -21,7 +21,8 @@ func stateOf(runs bool, values map[float64][]float64) *state {
 	return indexed(&history.State{Runs: runs, Data: d})
 }
 
-// TestSeriesPoints: a series has the points that all commits have, else those of the last one at the commits that have them.
+// TestSeriesPoints: a series has the points of the last commit that most commits have, else all of them, at the commits
+// that have them.
 func TestSeriesPoints(t *testing.T) {
 	type at = map[float64][]float64
 	one := []float64{1}
@@ -32,7 +33,9 @@ func TestSeriesPoints(t *testing.T) {
 		at     []int
 	}{
 		{"the same points", []at{{1: one, 2: one}, {1: one, 2: one}}, "[[1] [2]]", []int{0, 1}},
-		{"points in common", []at{{1: one, 2: one, 4: one}, {2: one, 4: one, 8: one}, {1: one, 4: one, 2: one}}, "[[2] [4]]", []int{0, 1, 2}},
+		{"points in common", []at{{1: one, 2: one, 4: one}, {2: one, 4: one, 8: one}, {1: one, 4: one, 2: one}}, "[[1] [2] [4]]", []int{0, 2}},
+		{"points of most", []at{{1: one, 2: one}, {2: one}, {1: one, 2: one}, {2: one}, {1: one, 2: one, 8: one}}, "[[1] [2]]", []int{0, 2, 4}},
+		{"points of few", []at{{1: one, 2: one}, {2: one}, {2: one}, {1: one, 2: one}}, "[[2]]", []int{0, 1, 2, 3}},
 		{"those of the last", []at{{1: one}, {8: one}, {8: one}}, "[[8]]", []int{1, 2}},
 		{"too few", []at{{1: one}, {2: one}}, "", nil},
 		{"one commit", []at{{1: one}}, "", nil},

@@ -45,8 +45,8 @@ type changeDocument struct {
 	Before      string           `json:"before"` // last commit without the change
 	After       string           `json:"after"`  // first commit with it
 	From        float64          `json:"from"`
-	To          float64          `json:"to"`
-	P           *float64         `json:"p"` // null: of a single value
+	To          *float64         `json:"to"` // null: it was not measured
+	P           *float64         `json:"p"`  // null: of a single value
 	LawFrom     string           `json:"law_from,omitempty"`
 	LawTo       string           `json:"law_to,omitempty"`
 	FormulaFrom string           `json:"formula_from,omitempty"`
@@ -72,7 +72,7 @@ func checkCommand(a *env.Env) *cobra.Command {
 			"off is suspect. " +
 			"Exact values, such as numbers of messages, change at once.\n" +
 			"Exit code: 0 nothing got worse, 3 something did, 4 nothing did but the last value of a series is suspect: measure the commit " +
-			"again and add it; or the last commit could not be compared with any other.",
+			"again and add it; or it lacks what commits before it have; or it could not be compared with any other.",
 		Example: `  slackline history check
   slackline history check --since 3f9c2ab --comment comment.md
   slackline history check --metric time --smallest 0.05 --format json`,
@@ -115,9 +115,6 @@ func (o *checkOptions) run(a *env.Env, c *cobra.Command) error {
 	}
 	if err := a.WriteResult("history check", report, &o.result, nil); err != nil {
 		return err
-	}
-	if n := len(r.Series) - report.compared(); n > 0 {
-		a.Warn("%s: %s not measured at the last commit, %s", o.dir, phrase.Plural(n, "series"), r.Commits[len(r.Commits)-1].Short())
 	}
 	switch report.verdict() {
 	case "worse":
@@ -261,7 +258,7 @@ func (r *checkReport) JSON(a *env.Env) (any, error) {
 		c := &r.list[i]
 		e := changeDocument{
 			Verdict: c.Verdict(), CallPath: c.CallPath, Metric: c.Metric, Unit: c.Unit, Kind: c.Kind,
-			Before: r.Commits[c.Before].ID, After: r.Commits[c.After].ID, From: c.From, To: c.To, P: phrase.Finite(c.P),
+			Before: r.Commits[c.Before].ID, After: r.Commits[c.After].ID, From: c.From, To: phrase.Finite(c.To), P: phrase.Finite(c.P),
 			LawFrom: c.LawFrom, LawTo: c.LawTo, FormulaFrom: c.FormulaFrom, FormulaTo: c.FormulaTo,
 		}
 		e.Between, e.More = r.commits.between(c.Change)

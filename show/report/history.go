@@ -66,7 +66,7 @@ func historySummary(list []tables.SeriesChange) []string {
 			code(tables.Path(worst.CallPath).Text), from, to, worst.Size()))
 	}
 	if suspect > 0 {
-		text = append(text, fmt.Sprintf("The last value of %s is far off; a second measurement of the commit would tell whether it "+
+		text = append(text, fmt.Sprintf("The last value of %s is far off or missing; a second measurement of the commit would tell whether it "+
 			"changed.", phrase.Plural(suspect, "series")))
 	}
 	return text

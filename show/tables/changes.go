@@ -17,7 +17,7 @@ type SeriesChange struct {
 	Suspect bool
 }
 
-// AllChanges lists all changes of a history, then what is suspect.
+// AllChanges lists all changes of a history, then what is suspect: far off, or not there.
 func AllChanges(r *changes.Result) []SeriesChange {
 	var list []SeriesChange
 	for _, s := range r.Series {
@@ -29,6 +29,9 @@ func AllChanges(r *changes.Result) []SeriesChange {
 		if s.Suspect != nil {
 			list = append(list, SeriesChange{s, s.Suspect, true})
 		}
+	}
+	for i := range r.Missing {
+		list = append(list, SeriesChange{r.Missing[i].Series, &r.Missing[i].Change, true})
 	}
 	return list
 }
@@ -74,7 +77,7 @@ func ChangeRows(r *changes.Result, list []SeriesChange) *table.Table {
 		"law_to")
 	for i := range list {
 		c := &list[i]
-		t.Add(c.Verdict(), c.CallPath, c.Metric, c.Unit, c.Kind, r.Commits[c.Before].ID, r.Commits[c.After].ID, c.From, c.To, Number(c.P),
+		t.Add(c.Verdict(), c.CallPath, c.Metric, c.Unit, c.Kind, r.Commits[c.Before].ID, r.Commits[c.After].ID, c.From, Number(c.To), Number(c.P),
 			c.LawFrom, c.LawTo)
 	}
 	return t
