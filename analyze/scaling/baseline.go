@@ -27,6 +27,7 @@ type BaselineModel struct {
 	Function string      `json:"function"`
 	Metric   string      `json:"metric"`
 	Expect   string      `json:"expect"`
+	Unit     string      `json:"unit,omitempty"` // of the values; empty: not known
 	Formula  string      `json:"formula"`
 	Error    float64     `json:"relative_error"` // of an aggregate
 	Points   [][]float64 `json:"points"`
@@ -56,7 +57,7 @@ func NewBaseline(d *dataset.Dataset, o Options) (*Baseline, error) {
 		}
 		f := m.Fit
 		b.Models = append(b.Models, BaselineModel{
-			Function: f.CallPath, Metric: f.Metric, Expect: f.Landau(),
+			Function: f.CallPath, Metric: f.Metric, Expect: f.Landau(), Unit: m.Series.Unit,
 			Formula: f.Model.String(), Error: f.pointError(), Points: f.At, Values: f.Values,
 		})
 	}
@@ -140,7 +141,7 @@ func ParseBaseline(name string, data []byte) (*Baseline, error) {
 type Comparison struct {
 	Rows    []*BaselineCheck
 	Verdict Verdict  // inconclusive if there was nothing to compare
-	New     []string // names of what can be modeled, but is not in the baseline
+	New     []string // names of what was measured, but is not in the baseline
 }
 
 // BaselineCheck compares one function with its baseline: its law, as an
@@ -160,7 +161,7 @@ const z90 = 1.6449
 // CompareBaseline holds a dataset against a baseline. It is slower if the whole
 // 90 % interval of the ratio lies above 1 + tolerance, inconclusive if only the
 // ratio itself does, or if they have no point in common. Of a metric that is
-// better if it is larger the inverse of the ratio counts. A single point that is far off is inconclusive, too.
+// better if it is larger the inverse of the ratio counts. A single point that is far off, or that the data lack, is inconclusive, too.
 func CompareBaseline(b *Baseline, d *dataset.Dataset, o Options, tolerance float64) (*Comparison, error) {
 	order, err := b.order(d.Parameters)
 	if err != nil {
@@ -196,6 +197,9 @@ func CompareBaseline(b *Baseline, d *dataset.Dataset, o Options, tolerance float
 		row := &BaselineCheck{Check: *c, Law: c.Verdict, Before: model.Formula, Ratio: math.NaN(), Low: math.NaN(), High: math.NaN()}
 		if there == nil || !dataset.SamePath(there.CallPath, model.Function) {
 			row.Verdict, row.Reason = Inconclusive, "is in the baseline, but no longer in the data"
+		} else if there.Unit != model.Unit && there.Unit != "" && model.Unit != "" {
+			row.Verdict = Inconclusive
+			row.Reason = fmt.Sprintf("is in %s, but in %s in the baseline: it cannot be compared", there.Unit, model.Unit)
 		} else if c.Fit != nil {
 			row.level(model, order, tolerance)
 		}
@@ -203,7 +207,7 @@ func CompareBaseline(b *Baseline, d *dataset.Dataset, o Options, tolerance float
 		r.Verdict = max(r.Verdict, row.Verdict)
 	}
 	for _, s := range d.Series {
-		if !known[[2]string{s.CallPath, s.Metric}] && len(s.Points) >= MinPoints {
+		if !known[[2]string{s.CallPath, s.Metric}] {
 			r.New = append(r.New, s.Name())
 		}
 	}
@@ -229,18 +233,21 @@ func (b *Baseline) order(parameters []string) ([]int, error) {
 // level compares the values at common points. order is that of the parameters in the points of the baseline.
 func (c *BaselineCheck) level(model *BaselineModel, order []int, tolerance float64) {
 	byPlace := map[string]float64{}
+	var placed [][]float64
 	for i, at := range model.Points {
 		place := make([]float64, len(order))
 		for k, from := range order {
 			place[k] = at[from]
 		}
 		byPlace[fmt.Sprint(place)] = model.Values[i]
+		placed = append(placed, place)
 	}
 	sum, squares, uneven := 0.0, 0.0, 0
 	var logs []float64 // of the ratios at the common points, in their order
 	var places []int
 	for i, at := range c.Fit.At {
 		old, common := byPlace[fmt.Sprint(at)]
+		delete(byPlace, fmt.Sprint(at))
 		now := c.Fit.Values[i]
 		switch {
 		case !common:
@@ -289,15 +296,23 @@ func (c *BaselineCheck) level(model *BaselineModel, order []int, tolerance float
 		c.Verdict, c.Reason = Inconclusive, slower
 	case c.Verdict == Pass:
 		if i := worstPoint(logs, math.Hypot(model.Error, c.Fit.pointError()), tolerance, c.Expectation.larger); i >= 0 {
-			at := c.Fit.At[places[i]]
-			var point []string
-			for k, name := range c.Fit.Parameters {
-				point = append(point, fmt.Sprintf("%s = %g", name, at[k]))
-			}
 			c.Verdict = Inconclusive
-			c.Reason = fmt.Sprintf("%.3g times the baseline at %s; measure that again", math.Exp(logs[i]), strings.Join(point, ", "))
+			c.Reason = fmt.Sprintf("%.3g times the baseline at %s; measure that again", math.Exp(logs[i]), c.point(c.Fit.At[places[i]]))
+		} else if n := len(byPlace); n > 0 {
+			first := slices.IndexFunc(placed, func(at []float64) bool { _, left := byPlace[fmt.Sprint(at)]; return left })
+			c.Verdict = Inconclusive
+			c.Reason = fmt.Sprintf("was not measured at %d of the %d points of the baseline, the first is %s", n, len(placed), c.point(placed[first]))
 		}
 	}
+}
+
+// point names a point by its parameters.
+func (c *BaselineCheck) point(at []float64) string {
+	var list []string
+	for k, name := range c.Fit.Parameters {
+		list = append(list, fmt.Sprintf("%s = %g", name, at[k]))
+	}
+	return strings.Join(list, ", ")
 }
 
 // farOff is how many standard errors a single point must be off to count, beside all others that are as before.

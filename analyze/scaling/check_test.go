@@ -453,6 +453,26 @@ func TestBaselineComparesNothing(t *testing.T) {
 	if v := verdict(&zero, d); v != Inconclusive {
 		t.Errorf("a baseline of zeros: %s, want inconclusive", v)
 	}
+	fewer := data(laws)
+	fewer.Series[0].Points = fewer.Series[0].Points[:len(fewer.Series[0].Points)-1]
+	if v := verdict(base, fewer); v != Inconclusive {
+		t.Errorf("a point less than the baseline: %s, want inconclusive", v)
+	}
+	if less, err := NewBaseline(fewer, Options{}); err != nil || verdict(less, d) != Pass {
+		t.Errorf("a point more than the baseline: %v, want pass", err)
+	}
+	for then, now := range map[string]string{"s": "ms", "": "s", "ms": "ms"} {
+		d.Series[0].Unit = then
+		b, err := NewBaseline(d, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.Series[0].Unit = now
+		if v := verdict(b, d); (v == Inconclusive) != (then == "s") {
+			t.Errorf("unit %q, in the baseline %q: %s", now, then, v)
+		}
+	}
+	d.Series[0].Unit = ""
 	other := *base
 	other.Parameters = []string{"n"}
 	if _, err := CompareBaseline(&other, d, Options{}, 0.05); err == nil || !strings.Contains(err.Error(), "parameters n, the data p") {

@@ -304,11 +304,17 @@ func (r *Report) compareBaseline(a *env.Env, column *checkColumn) error {
 	if err != nil {
 		return err
 	}
+	all := len(base.Models)
+	base.Models = slices.DeleteFunc(base.Models, func(m scaling.BaselineModel) bool { return !r.options.data.Wanted(m.Function, m.Metric) })
 	if column.baseline, err = scaling.CompareBaseline(base, column.data, r.baselineAnalysis(), r.options.tolerance); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if len(base.Models) == 0 {
-		a.Warn("the baseline %s holds no models: nothing was compared; --update-baseline stores today's", path)
+		what := "no models"
+		if all > 0 {
+			what = "none of the models that were asked for"
+		}
+		a.Warn("the baseline %s holds %s: nothing was compared; --update-baseline stores today's", path, what)
 	}
 	if n := len(column.baseline.New); n > 0 {
 		a.Warn("not in the baseline, and so not compared: %d of %d measured series, the first is %s", n, len(column.data.Series),
@@ -327,6 +333,10 @@ func (r *Report) storeBaseline(a *env.Env, column *checkColumn, word string) err
 	}
 	if err := a.WriteOut(r.options.baseline, nil, base.Write); err != nil {
 		return err
+	}
+	if n := len(column.data.Series) - len(base.Models); n > 0 {
+		a.Warn("not stored in the baseline, because they cannot be modeled with at least %d points: %d of %d measured series", scaling.MinPoints, n,
+			len(column.data.Series))
 	}
 	a.Note("%s the baseline %s: %s", word, r.options.baseline, phrase.Plural(len(base.Models), "model"))
 	return nil
