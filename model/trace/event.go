@@ -140,7 +140,7 @@ func (t *Trace) eachEvent(i int, o *WriteOptions, f func(e *Event) error) (loss,
 	if err == nil {
 		defer r.Close()
 	}
-	return readBatches(r, err, o.Strict, o.Partial, func(events []Event) error {
+	return t.readBatches(r, err, o.Strict, o.Partial, func(events []Event) error {
 		for k := range events {
 			if err := f(&events[k]); err != nil {
 				return err
@@ -152,7 +152,7 @@ func (t *Trace) eachEvent(i int, o *WriteOptions, f func(e *Event) error) (loss,
 
 // readBatches calls apply with the events of a reader, many at a time; err is that of its opening. Damage is returned apart from other
 // errors, unless nothing was read or all of it is wanted.
-func readBatches(r EventReader, err error, strict, partial bool, apply func([]Event) error) (loss, failed error) {
+func (t *Trace) readBatches(r EventReader, err error, strict, partial bool, apply func([]Event) error) (loss, failed error) {
 	events, read := make([]Event, batch), 0
 	for err == nil {
 		var n int
@@ -163,6 +163,8 @@ func readBatches(r EventReader, err error, strict, partial bool, apply func([]Ev
 		}
 	}
 	switch isDamage := errors.Is(err, damage.Err); {
+	case t.unread() != nil && !partial: // whatever the reader made of it
+		return nil, fmt.Errorf("%w %s", t.unread(), partialHint)
 	case errors.Is(err, io.EOF):
 		return nil, nil
 	case isDamage && strict:
@@ -173,6 +175,14 @@ func readBatches(r EventReader, err error, strict, partial bool, apply func([]Ev
 		return err, nil
 	}
 	return nil, err
+}
+
+// unread is the error of a disk that did not give all of a trace; nil: it did.
+func (t *Trace) unread() error {
+	if t.disk == nil {
+		return nil
+	}
+	return t.disk.Failure()
 }
 
 // eachChecked is eachEvent for events that are written: their times must not decrease, and they must refer to what there is. It counts

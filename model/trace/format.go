@@ -211,8 +211,14 @@ func (f *Format) open(src source, name string, o Options) (*Trace, error) {
 		src.show = path.Join(src.show, path.Base(src.main))
 		src.inDir = true
 	}
+	src = src.watched()
 	t, err := f.read(src, o)
 	if err != nil {
+		return nil, err
+	}
+	t.disk = src.disk
+	if err := src.disk.Failure(); err != nil && src.group == nil { // several processes have told each other
+		t.release()
 		return nil, err
 	}
 	t.Name, t.Format, t.startsAtZero = src.show, f.Name, f.startsAtZero
@@ -315,10 +321,12 @@ func (s *source) attachStreams(t *Trace, name string, check func(file fs.File) e
 			}
 			return nil, cmp.Or(check(nil), err)
 		case err != nil:
+			_ = s.disk.Forget() // it is this one
 			return nil, damage.Reason(err)
 		}
 		defer file.Close()
-		return nil, check(file)
+		err = check(file)
+		return nil, cmp.Or(s.disk.Forget(), err)
 	})
 	if _, told := err.(*sharedError); err != nil && s.group != nil && !told {
 		return err
@@ -361,7 +369,7 @@ func attachRecords(c *conversion, tl *timeline.Timeline, show string, read func(
 	})
 	if err == nil {
 		err = b.Finish()
-	} else if stopped == nil && !c.Strict {
+	} else if stopped == nil && !c.Strict && (c.unread() == nil || c.Partial) {
 		c.warnings = append(c.warnings, fmt.Sprintf("%s: %v; the streams of accelerators are read as far as they are whole", show, err))
 		err = b.Cut()
 	}
@@ -393,12 +401,23 @@ func (g *fileGroup) writeAt(name string, t *Trace, o WriteOptions) (warnings []s
 // source is the main file of a trace in a file system; others lie beside it and below.
 type source struct {
 	fsys  fs.FS
-	main  string // its path
-	show  string // what messages call it
-	inDir bool   // a directory was named
+	main  string          // its path
+	show  string          // what messages call it
+	inDir bool            // a directory was named
+	disk  *damage.Watched // fsys
 
 	group cluster.Group   // of processes that open it together; nil: there is one
 	ctx   context.Context // of the group
+}
+
+// watched returns the source with an eye on the disk.
+func (s source) watched() source {
+	s.disk = damage.Watch(s.fsys, func(file string) string {
+		below, _ := strings.CutPrefix(file, path.Dir(s.main)+"/")
+		return s.showBeside(below)
+	})
+	s.fsys = s.disk
+	return s
 }
 
 // beside returns the path of another file, given relative to the directory of the main file.

@@ -2,10 +2,13 @@ package trace
 
 import (
 	"bytes"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/fstest"
 )
@@ -70,5 +73,92 @@ func TestFormatsRoundTrip(t *testing.T) {
 	var b bytes.Buffer
 	if _, err := perfettoFormat.Stream(&b, in, WriteOptions{}); err != nil || b.Len() == 0 {
 		t.Errorf("perfetto: %d bytes, %v", b.Len(), err)
+	}
+}
+
+// sickFS is a file system of which one call fails: the opening or a read of a file.
+type sickFS struct {
+	fs.FS
+	calls, fails int // so far, and which does
+}
+
+var errSick = syscall.EIO
+
+func (s *sickFS) sick() error {
+	if s.calls++; s.calls == s.fails {
+		return &fs.PathError{Op: "read", Path: "x", Err: errSick}
+	}
+	return nil
+}
+
+func (s *sickFS) Open(name string) (fs.File, error) {
+	if err := s.sick(); err != nil {
+		return nil, err
+	}
+	f, err := s.FS.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return sickFile{f, s}, nil
+}
+
+func (s *sickFS) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(s.FS, name) }
+func (s *sickFS) Stat(name string) (fs.FileInfo, error)      { return fs.Stat(s.FS, name) }
+
+type sickFile struct {
+	fs.File
+	in *sickFS
+}
+
+func (f sickFile) Read(b []byte) (int, error) {
+	if err := f.in.sick(); err != nil {
+		return 0, err
+	}
+	return f.File.Read(b)
+}
+
+func (f sickFile) ReadAt(b []byte, offset int64) (int, error) {
+	if err := f.in.sick(); err != nil {
+		return 0, err
+	}
+	return f.File.(io.ReaderAt).ReadAt(b, offset)
+}
+
+// TestDiskErrors lets each read of a trace fail once, as a bad disk or a lost file server does: that is an error, not a damaged trace of
+// which the rest is enough, whatever is done with it.
+func TestDiskErrors(t *testing.T) {
+	for _, f := range Formats() {
+		if !f.Writable() || f.read == nil {
+			continue
+		}
+		dir, name := t.TempDir(), "x"+f.Suffixes[0]
+		in := randomTrace(7, 3, 1, 300)
+		if _, err := Write(filepath.Join(dir, name), in, f.Name, WriteOptions{}); err != nil {
+			t.Fatalf("%s: %v", f.Name, err)
+		}
+		uses := map[string]func(*Trace) error{
+			"timeline": func(tr *Trace) error { _, err := ToTimeline(tr, TimelineOptions{Threads: 1}); return err },
+			"write":    func(tr *Trace) error { _, err := textFormat.WriteTo(io.Discard, tr, WriteOptions{}); return err },
+		}
+		for use, do := range uses {
+			for n := 1; ; n++ {
+				disk := &sickFS{FS: os.DirFS(dir), fails: n}
+				tr, err := Open(disk, name, Options{})
+				if err == nil {
+					err = do(tr)
+					tr.release()
+				}
+				if disk.calls < n {
+					if err != nil {
+						t.Errorf("%s, %s: without a failure: %v", f.Name, use, err)
+					}
+					t.Logf("%s, %s: %d calls", f.Name, use, n-1)
+					break
+				}
+				if err == nil || !strings.Contains(err.Error(), errSick.Error()) {
+					t.Errorf("%s, %s: call %d of the disk fails: error %v, want %v", f.Name, use, n, err, errSick)
+				}
+			}
+		}
 	}
 }

@@ -32,7 +32,7 @@ func newOTF2Printer(t *testing.T, anchor string) *otf2Printer {
 	p := &otf2Printer{names: map[uint8]map[uint64]string{}, contexts: map[uint64]uint64{}, comms: map[uint64]otf2.Comm{},
 		classes: map[uint64][]uint32{}}
 	var err error
-	p.otf2Archive, err = openOTF2(source{fsys: os.DirFS(filepath.Dir(anchor)), main: filepath.Base(anchor), show: anchor})
+	p.otf2Archive, err = openOTF2(source{fsys: os.DirFS(filepath.Dir(anchor)), main: filepath.Base(anchor), show: anchor}.watched())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -199,8 +199,8 @@ func (a *otf2Archive) readStream(c *conversion, s *otf2Stream) error {
 		}
 	}
 	if !errors.Is(err, io.EOF) {
-		if c.Strict || !errors.Is(err, damage.Err) {
-			return err
+		if c.Strict || !errors.Is(err, damage.Err) || c.unread() != nil && !c.Partial {
+			return cmp.Or(c.unread(), err)
 		}
 		s.warn = fmt.Sprintf("rank %d, stream %s: %s", s.Rank, s.Name, damage.Loss(err))
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"slices"
@@ -141,6 +142,9 @@ func (s *source) checkFiles(t *Trace, check func(i int) fileCheck) ([]fileCheck,
 	}
 	for i := first; i < last; i++ {
 		all[i] = check(i)
+		if err := s.disk.Forget(); err != nil && all[i].Unreadable == "" {
+			all[i] = fileCheck{Unreadable: fmt.Sprintf("%v; the events of %s cannot be read", err, t.Locations[i].describe())}
+		}
 	}
 	if s.group != nil {
 		own := all[first:last]

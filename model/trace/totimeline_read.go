@@ -65,7 +65,7 @@ func (c *conversion) readEvents(i int, apply func([]Event) error, progress func(
 		c.keepCalls(i, reader)
 	}
 	read := int64(0)
-	loss, err = readBatches(reader, err, c.Strict, c.Partial, func(events []Event) error {
+	loss, err = c.readBatches(reader, err, c.Strict, c.Partial, func(events []Event) error {
 		if err := apply(events); err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 	"io"
 
 	"slackline/model/timeline"
+	"slackline/model/trace/damage"
 )
 
 // Trace is a recorded run.
@@ -29,7 +30,8 @@ type Trace struct {
 	// Close releases files; nil if there is nothing to release.
 	Close func() error
 
-	startsAtZero bool // as that of the format
+	startsAtZero bool            // as that of the format
+	disk         *damage.Watched // where it was read from; nil: it was not read
 
 	// timeline makes the timeline of a format whose events are not streams in order; nil: it follows from the events.
 	// Its Notes are what was found wrong while it was made.

@@ -315,8 +315,10 @@ func newRawFile(file io.ReaderAt, size int64) (*rawFile, error) {
 	var places []place
 	begin := make([]byte, rawChunkHead)
 	for at := int64(rawPage); at+rawChunkHead <= size; at += int64(head.chunkSize) {
-		if _, err := file.ReadAt(begin, at); err != nil {
+		if _, err := file.ReadAt(begin, at); err == io.EOF { // it is shorter now
 			break
+		} else if err != nil {
+			return nil, err
 		}
 		if binary.LittleEndian.Uint64(begin) == rawChunkMagic {
 			places = append(places, place{binary.LittleEndian.Uint64(begin[8:]), at})

@@ -3,11 +3,13 @@ package record
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"slackline/model/state"
@@ -216,6 +218,32 @@ func TestThreadGoesOn(t *testing.T) {
 	}
 	if err := raw.sealedAtEnd(); err != nil {
 		t.Errorf("a thread that goes on: %v", err)
+	}
+}
+
+// failsAt is a file on a disk that fails from an offset on.
+type failsAt struct {
+	*bytes.Reader
+	offset int64
+}
+
+func (f failsAt) ReadAt(b []byte, offset int64) (int, error) {
+	if offset >= f.offset {
+		return 0, syscall.EIO
+	}
+	return f.Reader.ReadAt(b, offset)
+}
+
+// TestDiskFails wants an error of the disk not to be taken for the end of a file.
+func TestDiskFails(t *testing.T) {
+	b := newRawBuilder(false)
+	for i := range uint64(3) {
+		b.chunk(i, 0, entry(rawSample, 0, 1, 0, 1e6+i, 1e6+i))
+	}
+	for _, offset := range []int64{0, rawPage, rawPage + rawLeastChunk, rawPage + 2*rawLeastChunk} {
+		if raw, err := newRawFile(failsAt{bytes.NewReader(b.Bytes()), offset}, int64(b.Len())); !errors.Is(err, syscall.EIO) {
+			t.Errorf("the disk fails at byte %d: %v, %+v, want %v", offset, err, raw, syscall.EIO)
+		}
 	}
 }
 
