@@ -259,6 +259,35 @@ func TestThreeParametersNeedLines(t *testing.T) {
 	}
 }
 
+// TestAlikeColumns: on lines that begin at p = 1 the columns of log p and of log p f(n) are the same. Such hypotheses had a determinant
+// of rounding errors, by which they won, with coefficients of rounding errors.
+func TestAlikeColumns(t *testing.T) {
+	for _, parameters := range [][]string{{"p", "n"}, {"p", "n", "m"}} {
+		d := dataset.New(parameters...)
+		random := rand.New(rand.NewPCG(1, 2))
+		for i := range 20 {
+			for _, at := range lineDesign([3][]float64{{1, 2, 4, 8, 16}, {3, 9, 27, 81, 243}, {1, 2, 3, 4, 5}}) {
+				if len(parameters) == 3 || at[2] == 1 && (at[0] == 1 || at[1] == 3) {
+					d.Get(fmt.Sprint("f", i), "time").Add(at[:len(parameters)], (1+float64(i)/10*math.Log2(at[0]))*(1+0.02*random.NormFloat64()))
+				}
+			}
+		}
+		m := modeler(t, d, Options{})
+		for _, s := range d.Series {
+			f, err := m.fit(s)
+			if err != nil {
+				t.Errorf("%v, %s: %v", parameters, s.CallPath, err)
+				continue
+			}
+			for _, term := range f.Model.Terms {
+				if !(term.Coefficient > 0) || f.SMAPE > 5 {
+					t.Errorf("%v, %s: %s, off by %.1f %%", parameters, s.CallPath, &f.Model, f.SMAPE)
+				}
+			}
+		}
+	}
+}
+
 // TestLandauOfForms: which parameters are multiplied can be read.
 func TestLandauOfForms(t *testing.T) {
 	linear := Term{Poly: newRat(1, 1)}

@@ -117,7 +117,7 @@ func (t *tripleFit) solve(blocks []block) {
 func (t *tripleFit) solveMasks(n float64, masks []columnMask) (f fitted, u [maxColumns]float64) {
 	var m [maxColumns][maxColumns]float64 // m[i][j] is L[i][j] D[j]
 	var d, y [maxColumns]float64
-	chi, det := n, 1.0
+	chi, det, apart := n, 1.0, 1.0
 	for i, mask := range masks {
 		y[i] = t.target[mask]
 		for j := range i + 1 {
@@ -134,9 +134,10 @@ func (t *tripleFit) solveMasks(n float64, masks []columnMask) (f fitted, u [maxC
 			return dropped, u
 		}
 		det *= d[i]
+		apart *= d[i] / t.gram[mask][mask]
 		chi -= y[i] * y[i] / d[i]
 	}
-	if !(det > minDet) {
+	if !(det > minDet && apart > alike) {
 		return dropped, u
 	}
 	for i := len(masks) - 1; i >= 0; i-- {

@@ -2,9 +2,12 @@ package scaling
 
 import "math"
 
-// minDet is the determinant of the normal equations at and below which a
-// hypothesis is dropped: its columns cannot be distinguished.
+// A hypothesis whose columns cannot be distinguished is dropped: the determinant of its normal equations is at or below minDet,
+// or, with columns of length one, at or below alike. What is left of a determinant that should be 0 is the rounding of its sums,
+// and far above minDet: the term log(p) f(n) is the same column as log(p) if only n = 100 is measured where p > 1.
 var minDet = math.Exp(-50)
+
+const alike = 1e-13
 
 // fitted is what remains of the fit of a hypothesis: the sum of squared relative
 // residuals and the determinant of the normal equations. A hypothesis that is
@@ -37,7 +40,7 @@ func solve2(n, g11, g12, g22, b1, b2 float64) (f fitted, u1, u2 float64) {
 	det := g11 * d2
 	u2 = y2 / d2
 	u1 = (b1 - g12*u2) / g11
-	if !(det > minDet && u1 > 0 && u2 > 0) {
+	if !(det > minDet && d2 > alike*g22 && u1 > 0 && u2 > 0) {
 		return dropped, 0, 0
 	}
 	return fitted{n - b1*b1/g11 - y2*u2, det}, u1, u2
@@ -46,12 +49,14 @@ func solve2(n, g11, g12, g22, b1, b2 float64) (f fitted, u1, u2 float64) {
 // pair is the factorisation of two columns, to be continued with a third.
 type pair struct {
 	g11, g12, d2 float64
+	apart        float64 // the determinant with columns of length one
 	b1, y2       float64
 }
 
 func newPair(g11, g12, g22, b1, b2 float64) pair {
 	l := g12 / g11
-	return pair{g11: g11, g12: g12, d2: g22 - l*g12, b1: b1, y2: b2 - l*b1}
+	d2 := g22 - l*g12
+	return pair{g11: g11, g12: g12, d2: d2, apart: d2 / g22, b1: b1, y2: b2 - l*b1}
 }
 
 // solve3 fits a third column in addition to a pair.
@@ -62,7 +67,7 @@ func (p *pair) solve3(n, g13, g23, g33, b3 float64) (f fitted, u1, u2, u3 float6
 	d3 := g33 - l31*g13 - l32*m32
 	y3 := b3 - l31*p.b1 - l32*p.y2
 	det := p.g11 * p.d2 * d3
-	if !(det > minDet && p.d2 > 0) {
+	if !(det > minDet && p.d2 > 0 && p.apart*d3 > alike*g33) {
 		return dropped, 0, 0, 0
 	}
 	u3 = y3 / d3
