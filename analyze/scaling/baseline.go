@@ -301,7 +301,8 @@ func (c *BaselineCheck) level(model *BaselineModel, order []int, tolerance float
 		} else if n := len(byPlace); n > 0 {
 			first := slices.IndexFunc(placed, func(at []float64) bool { _, left := byPlace[fmt.Sprint(at)]; return left })
 			c.Verdict = Inconclusive
-			c.Reason = fmt.Sprintf("was not measured at %d of the %d points of the baseline, the first is %s", n, len(placed), c.point(placed[first]))
+			c.Reason = fmt.Sprintf("was not measured at %d of the %d points of the baseline, the first is %s", n, len(placed),
+				c.point(placed[first]))
 		}
 	}
 }

@@ -335,8 +335,8 @@ func (r *Report) storeBaseline(a *env.Env, column *checkColumn, word string) err
 		return err
 	}
 	if n := len(column.data.Series) - len(base.Models); n > 0 {
-		a.Warn("not stored in the baseline, because they cannot be modeled with at least %d points: %d of %d measured series", scaling.MinPoints, n,
-			len(column.data.Series))
+		a.Warn("not stored in the baseline, because they cannot be modeled with at least %d points: %d of %d measured series",
+			scaling.MinPoints, n, len(column.data.Series))
 	}
 	a.Note("%s the baseline %s: %s", word, r.options.baseline, phrase.Plural(len(base.Models), "model"))
 	return nil
