@@ -88,7 +88,7 @@ func newField(name string) field {
 // known are the fields of structs, by type.
 var known sync.Map
 
-// fieldsOf lists the members of a struct, with those of embedded structs in their place.
+// fieldsOf lists the members of a struct, with those of embedded structs in their place, unless it has one of the same name itself.
 func fieldsOf(t reflect.Type) []field {
 	if list, ok := known.Load(t); ok {
 		return list.([]field)
@@ -122,6 +122,10 @@ func fieldsOf(t reflect.Type) []field {
 			list = append(list, x)
 		}
 	}
+	all := slices.Clone(list)
+	list = slices.DeleteFunc(list, func(f field) bool {
+		return slices.ContainsFunc(all, func(o field) bool { return o.name == f.name && len(o.index) < len(f.index) })
+	})
 	known.Store(t, list)
 	return list
 }

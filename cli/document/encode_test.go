@@ -252,4 +252,11 @@ func TestEmbedded(t *testing.T) {
 			t.Errorf("%s, want %s", got, tc.want)
 		}
 	}
+	type same struct { // as encoding/json has it: the own member, once
+		X string `json:"x"`
+		inner
+	}
+	if got, want := strings.NewReplacer("\n", "", " ", "").Replace(written(t, same{"own", inner{2, 3}})), `{"x":"own","y":3}`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
 }
