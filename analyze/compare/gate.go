@@ -105,7 +105,7 @@ func (r *Result) Judge(c *Condition) Verdict {
 		v.Because = append(v.Because, fmt.Sprintf("%s%s: %s", x.Metric, at(x.Path), x))
 	}
 	if v.Verdict == Inconclusive {
-		v.Warning = "too few repetitions to tell a change from chance; four of each are enough"
+		v.Warning = "too few repetitions to tell a change from chance; four of each are enough for an alpha of 0.05"
 	}
 	if why := r.notCompared(c, known); why != "" && v.Verdict == Passed {
 		v.Verdict, v.Because = Inconclusive, append(v.Because, why)

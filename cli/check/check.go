@@ -25,6 +25,7 @@ import (
 	"slackline/internal/phrase"
 	"slackline/internal/provenance"
 	"slackline/internal/source"
+	"slackline/internal/suggest"
 	"slackline/model/dataset"
 	"slackline/show/figures"
 	"slackline/show/plot"
@@ -130,7 +131,8 @@ func (o *Options) further() ([]furtherOutput, error) {
 	for _, text := range o.also {
 		format, path, ok := strings.Cut(text, "=")
 		if !ok || path == "" || !slices.Contains(formats, format) {
-			return nil, exit.Usagef("--also: %q is not FORMAT=FILE with a format of %s", text, strings.Join(formats, ", "))
+			return nil, exit.Usagef("--also: %q is not FORMAT=FILE with a format of %s%s", text, strings.Join(formats, ", "),
+				suggest.Phrase(format, formats))
 		}
 		list = append(list, furtherOutput{format, path})
 	}

@@ -18,6 +18,7 @@ import (
 	"slackline/cli/scenario"
 	"slackline/internal/phrase"
 	"slackline/internal/provenance"
+	"slackline/internal/suggest"
 	"slackline/model/dataset"
 	"slackline/model/unit"
 	"slackline/observe/campaign"
@@ -37,6 +38,9 @@ func CutPlace(word string) (place, path string) {
 
 // open reads the measurements of all words into one dataset: runs are analyzed, all else is read as it is.
 func (o *DataOptions) open(ctx context.Context, a *env.Env, words []string) (*dataset.Dataset, []provenance.Input, error) {
+	if names := dataset.FormatNames(); o.format != "" && !slices.Contains(names, o.format) {
+		return nil, nil, exit.Usagef("--input: %q is not a format of measurements%s", o.format, suggest.Phrase(o.format, names))
+	}
 	all := dataset.New()
 	var records []provenance.Input
 	runs, placed := false, false

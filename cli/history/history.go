@@ -92,7 +92,7 @@ func (o *search) find(a *env.Env, c *cobra.Command) (*changes.Result, error) {
 		return nil, err
 	}
 	states := history.States(entries)
-	if err := o.checkBetter(states); err != nil {
+	if err := o.checkNames(states); err != nil {
 		return nil, err
 	}
 	for _, s := range states {
@@ -113,18 +113,31 @@ func (o *search) find(a *env.Env, c *cobra.Command) (*changes.Result, error) {
 	return r, nil
 }
 
-// checkBetter finds names of metrics that no commit has: for a misspelt one, what got worse would be better.
-func (o *search) checkBetter(states []*history.State) error {
-	seen := map[string]bool{}
+// checkNames finds names that no commit has: for a misspelt one nothing would be compared, or what got worse would be better.
+func (o *search) checkNames(states []*history.State) error {
+	seen, path := map[string]bool{}, false
 	for _, state := range states {
 		for _, s := range state.Data.Series {
 			seen[s.Metric] = true
+			path = path || strings.Contains(s.CallPath, o.path)
 		}
 	}
-	for _, name := range o.better {
-		if !seen[name] {
-			return exit.Usagef("--larger-is-better: the history has no metric %s%s", name, suggest.Phrase(name, slices.Sorted(maps.Keys(seen))))
+	check := func(flag, name string) error {
+		if seen[name] {
+			return nil
 		}
+		return exit.Usagef("--%s: the history has no metric %s%s", flag, name, suggest.Phrase(name, slices.Sorted(maps.Keys(seen))))
+	}
+	for _, name := range o.better {
+		if err := check("larger-is-better", name); err != nil {
+			return err
+		}
+	}
+	if !path {
+		return exit.Usagef("--only-path: no call path of the history holds %q", o.path)
+	}
+	if o.metric != "" {
+		return check("metric", o.metric)
 	}
 	return nil
 }

@@ -102,12 +102,12 @@ func TestWanted(t *testing.T) {
 }
 
 // A metric that no commit has is misspelt.
-func TestCheckBetter(t *testing.T) {
+func TestCheckNames(t *testing.T) {
 	states := []*history.State{{Data: &dataset.Dataset{Series: []*dataset.Series{{Metric: "bandwidth"}, {Metric: "time"}}}}}
-	if err := (&search{better: []string{"time", "bandwidth"}}).checkBetter(states); err != nil {
+	if err := (&search{better: []string{"time", "bandwidth"}}).checkNames(states); err != nil {
 		t.Error(err)
 	}
-	err := (&search{better: []string{"bandwith"}}).checkBetter(states)
+	err := (&search{better: []string{"bandwith"}}).checkNames(states)
 	if want := "--larger-is-better: the history has no metric bandwith; did you mean bandwidth?"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
