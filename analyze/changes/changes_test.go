@@ -159,16 +159,17 @@ func TestMissing(t *testing.T) {
 		has  func(commit int, path string, p float64) bool
 		want string
 	}{
-		"nothing":            {false, func(int, string, float64) bool { return true }, ""},
-		"a series":           {false, func(c int, path string, _ float64) bool { return c < 7 || path == "g" }, "f missing 6..7"},
-		"since long":         {false, func(c int, path string, _ float64) bool { return c < 2 || path == "g" }, "f missing 1..2"},
-		"measured once":      {false, func(c int, path string, _ float64) bool { return c == 3 || path == "g" }, "f missing 3..4"},
-		"two points":         {false, func(c int, path string, p float64) bool { return c < 7 || path == "g" || p == 4 }, "f 2 of 3 points 6..7"},
-		"points one by one":  {false, func(c int, path string, p float64) bool { return c < int(p) || path == "g" }, "f missing 7..8"},
-		"there again":        {false, func(c int, path string, _ float64) bool { return c != 4 || path == "g" }, ""},
-		"new":                {false, func(c int, path string, _ float64) bool { return c > 7 || path == "g" }, ""},
-		"not in runs":        {true, func(c int, path string, _ float64) bool { return c < 7 || path == "g" }, ""},
-		"no run at a point":  {true, func(c int, _ string, p float64) bool { return c < 7 || p == 4 }, "f 2 of 3 points 6..7, g 2 of 3 points 6..7"},
+		"nothing":           {false, func(int, string, float64) bool { return true }, ""},
+		"a series":          {false, func(c int, path string, _ float64) bool { return c < 7 || path == "g" }, "f missing 6..7"},
+		"since long":        {false, func(c int, path string, _ float64) bool { return c < 2 || path == "g" }, "f missing 1..2"},
+		"measured once":     {false, func(c int, path string, _ float64) bool { return c == 3 || path == "g" }, "f missing 3..4"},
+		"two points":        {false, func(c int, path string, p float64) bool { return c < 7 || path == "g" || p == 4 }, "f 2 of 3 points 6..7"},
+		"points one by one": {false, func(c int, path string, p float64) bool { return c < int(p) || path == "g" }, "f missing 7..8"},
+		"there again":       {false, func(c int, path string, _ float64) bool { return c != 4 || path == "g" }, ""},
+		"new":               {false, func(c int, path string, _ float64) bool { return c > 7 || path == "g" }, ""},
+		"not in runs":       {true, func(c int, path string, _ float64) bool { return c < 7 || path == "g" }, ""},
+		"no run at a point": {true, func(c int, _ string, p float64) bool { return c < 7 || p == 4 },
+			"f 2 of 3 points 6..7, g 2 of 3 points 6..7"},
 		"nothing any longer": {false, func(c int, _ string, _ float64) bool { return c < 7 }, "f missing 6..7, g missing 6..7"},
 	} {
 		r := find(t, measuredAt(9, tc.runs, func(d *dataset.Dataset, r *rand.Rand, commit int) {
