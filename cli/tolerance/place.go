@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -81,7 +82,15 @@ func readHosts(text string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return checkHosts(text, strings.Fields(string(data)))
+	var names []string
+	for n, line := range strings.Split(string(data), "\n") {
+		words := strings.Fields(line)
+		if len(words) > 1 {
+			return nil, fmt.Errorf("%s:%d: %q is more than the name of a node; write one name per line", text, n+1, strings.Join(words, " "))
+		}
+		names = append(names, words...)
+	}
+	return checkHosts(text, names)
 }
 
 var hostName = regexp.MustCompile(`^[\w.-]+$`)
@@ -90,7 +99,10 @@ func checkHosts(from string, names []string) ([]string, error) {
 	if len(names) == 0 {
 		return nil, fmt.Errorf("%s names no nodes; write one name per line", from)
 	}
-	for _, name := range names {
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return nil, fmt.Errorf("%s: node %s is there twice; name each node once, however many slots it has", from, name)
+		}
 		if !hostName.MatchString(name) {
 			return nil, fmt.Errorf("%s: %q is not the name of a node", from, name)
 		}

@@ -65,7 +65,7 @@ func TestInterLink(t *testing.T) {
 
 // The names of nodes have no blanks, and there is one.
 func TestCheckHosts(t *testing.T) {
-	for _, names := range [][]string{nil, {"n1", "n 2"}, {""}, {"n1,n2"}} {
+	for _, names := range [][]string{nil, {"n1", "n 2"}, {""}, {"n1,n2"}, {"n1", "n2", "n1"}} {
 		if _, err := checkHosts("--hosts", names); err == nil {
 			t.Errorf("%q is taken", names)
 		}
