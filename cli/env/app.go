@@ -118,7 +118,7 @@ func (a *Env) AddGroup(c *cobra.Command, title string, add func(*pflag.FlagSet))
 func (a *Env) Say(text string) {
 	a.Progress.Clear()
 	begin := flags.Tool + ": "
-	fmt.Fprintln(a.Stderr, begin+strings.ReplaceAll(text, "\n"+begin, `\n`+begin))
+	fmt.Fprintln(a.Stderr, begin+strings.ReplaceAll(plain.Short(text), "\n"+begin, `\n`+begin))
 }
 
 // Remark is a note or a warning.
@@ -140,7 +140,7 @@ func (a *Env) Note(format string, args ...any) {
 // Warn reports that the result may not be what the user thinks. The warning
 // becomes a part of the result's provenance. Each is reported once.
 func (a *Env) Warn(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
+	text := plain.Short(fmt.Sprintf(format, args...))
 	if a.OnRemark != nil {
 		a.OnRemark(Remark{text, true})
 		return

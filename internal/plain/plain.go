@@ -24,6 +24,31 @@ func Name(name string) string {
 // Text returns text of visible characters; it may have several lines, and tabs.
 func Text(text string) string { return escape(text, hidden) }
 
+// longest is how long a line of a message may be, and head and tail what is left of a longer one, in bytes.
+const longest, head, tail = 2000, 1200, 200
+
+// Short cuts lines in the middle that are too long to be read: a message may quote what is damaged, such as a number of a million digits.
+func Short(text string) string {
+	if len(text) <= longest {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if len(line) <= longest {
+			continue
+		}
+		from, to := head, len(line)-tail
+		for !utf8.RuneStart(line[from]) && from > head-utf8.UTFMax {
+			from--
+		}
+		for !utf8.RuneStart(line[to]) && to < len(line)-tail+utf8.UTFMax {
+			to++
+		}
+		lines[i] = fmt.Sprintf("%s ... (%d bytes) ... %s", line[:from], to-from, line[to:])
+	}
+	return strings.Join(lines, "\n")
+}
+
 // hidden reports whether a character must not be printed as it is. Those that join letters, as some languages need them,
 // may.
 func hidden(r rune) bool {

@@ -33,6 +33,20 @@ func TestEscapes(t *testing.T) {
 	}
 }
 
+// TestShort: what cannot be read is cut, at whole characters.
+func TestShort(t *testing.T) {
+	if text := strings.Repeat("x", longest) + "\n" + strings.Repeat("y", longest); Short(text) != text {
+		t.Error("lines that are short enough are changed")
+	}
+	for _, c := range []string{"1", "ä", "€", "😀"} {
+		got := Short("x: " + strings.Repeat(c, 300_000) + "\nend")
+		if len(got) > longest || !utf8.ValidString(got) || !strings.HasPrefix(got, "x: "+c) || !strings.HasSuffix(got, c+"\nend") ||
+			!strings.Contains(got, c+" ... (") {
+			t.Errorf("%d bytes: %q", len(got), got)
+		}
+	}
+}
+
 // TestWriter writes text in pieces: what comes out is the same as in one piece, and JSON keeps its meaning.
 func TestWriter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
