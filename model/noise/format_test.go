@@ -467,6 +467,7 @@ func FuzzParse(f *testing.F) {
 
 // A damaged line is an error with its place, in every text format.
 func TestDamagedLines(t *testing.T) {
+	const nmi = "       osnoise/2-1401  [002] d....   120.004010: nmi_noise: start 120.004000000 duration 900 ns"
 	for _, tc := range []struct{ file, from, to, want string }{
 		{"netgauge.txt", "2000019.91\t12033.08", "200x019.91\t12033.08", ":15:"},
 		{"netgauge.txt", "2000019.91\t12033.08", "x2000019.91\t12033.08", ":15:"},
@@ -482,6 +483,9 @@ func TestDamagedLines(t *testing.T) {
 		{"timerlat.txt", "[001]", "[0o1]", "timerlat.txt:6:"},
 		{"osnoise-summary.txt", "1000000", "1o00000", "osnoise-summary.txt:"},
 		{"timerlat.txt", "context", "contxt", "timerlat.txt:"},
+		{"timerlat.txt", "context thread", "context thraed", `timerlat.txt:5: the context of a timer latency is "thraed"`},
+		{"timerlat.txt", "54.029339:", "54.029327:", "timerlat.txt:5: is at 54029327000 ns, but the line before it of CPU 0 at 54029328000"},
+		{"osnoise-events.txt", nmi, nmi + "\n" + nmi, "is there twice"},
 	} {
 		data, err := os.ReadFile("testdata/" + tc.file)
 		if err != nil {

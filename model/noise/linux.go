@@ -70,6 +70,8 @@ type linuxCPU struct {
 	irqTime    int64
 	irqLatency int64
 	last       int // activation
+	time       int64
+	what       string // of the last line
 }
 
 type linuxEvent struct {
@@ -158,6 +160,13 @@ func (r *linuxReader) readLine(text string) error {
 		cpu = &linuxCPU{}
 		r.cpus[l.cpu] = cpu
 	}
+	switch {
+	case l.time < cpu.time:
+		return r.errorf("is at %d ns, but the line before it of CPU %d at %d: lines are not in the order of time", l.time, l.cpu, cpu.time)
+	case l.time == cpu.time && l.what == cpu.what:
+		return r.errorf("%s is there twice", yamlfile.Quote(text))
+	}
+	cpu.time, cpu.what = l.time, l.what
 	kind, rest, _ := strings.Cut(l.what, " ")
 	rest = strings.TrimLeft(rest, " ")
 	switch kind {
@@ -247,6 +256,9 @@ func (r *linuxReader) readLatency(cpu *linuxCPU, time int64, id, context, latenc
 	ns, err := strconv.ParseUint(latency, 10, 50)
 	if err != nil {
 		return r.errorf("timer latency %s is not a number of ns", yamlfile.Quote(latency))
+	}
+	if context != "irq" && context != "thread" && context != "user-ret" {
+		return r.errorf("the context of a timer latency is %s; there are irq, thread and user-ret", yamlfile.Quote(context))
 	}
 	number, err := strconv.Atoi(strings.TrimPrefix(id, "#"))
 	if err != nil {

@@ -3,6 +3,7 @@ package noise
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math/bits"
@@ -87,7 +88,9 @@ func ReadOffsets(name string, r io.Reader, ranks int) ([]int64, error) {
 		}
 		offsets = append(offsets, int64(ns)*1000)
 	}
-	if err := lines.Err(); err != nil {
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return nil, &FileError{name, line + 1, "is longer than any offset"}
+	} else if err != nil {
 		return nil, &FileError{name, line + 1, err.Error()}
 	}
 	if len(offsets) < ranks {
