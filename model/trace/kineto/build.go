@@ -69,9 +69,6 @@ func (b *builder) align() error {
 			continue
 		}
 		ns := origin(r) - earliest
-		if far := ns / 1e9; far > 60 {
-			b.warn("%s: its events begin %d s after those of another rank: is it of another run, or its clock wrong?", r.show, far)
-		}
 		if ns > math.MaxInt64/4/1000 || ns < 0 {
 			return fmt.Errorf("%s: its times are more than 26 days after those of other ranks; is it of another run?", r.show)
 		}
@@ -83,6 +80,15 @@ func (b *builder) align() error {
 // build makes the timeline.
 func (b *builder) build() *timeline.Timeline {
 	parallel.Each(len(b.ranks), b.threads, func(i int) { b.ranks[i].sort() })
+	earliest := unit.Duration(math.MaxInt64)
+	for _, r := range b.ranks {
+		earliest = min(earliest, r.first)
+	}
+	for _, r := range b.ranks {
+		if far := (r.first - earliest) / unit.Second; far > 60 {
+			b.warn("%s: its events begin %d s after those of another rank: is it of another run, or its clock wrong?", r.show, far)
+		}
+	}
 	base := int32(0)
 	var host timeline.RegionID
 	if slices.ContainsFunc(b.ranks, func(r *rankBuilder) bool { return !r.bare }) {

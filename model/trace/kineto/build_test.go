@@ -265,6 +265,21 @@ func TestBaseTimes(t *testing.T) {
 	}
 }
 
+// TestFarAway: a file without events is left out, and one far from the others named, whatever its first event is.
+func TestFarAway(t *testing.T) {
+	near, far := call(7, 7, "f", 1, 2, ""), call(7, 7, "f", 9e7, 9e7+1, "")
+	p := readAll(t, file(0, 3, near), file(1, 3), file(2, 3, near))
+	if want := "b.json: there is no call and no kernel of rank 1 in it; the file is left out"; len(p.Warnings) != 1 || p.Warnings[0] != want {
+		t.Errorf("a file without events: %q", p.Warnings)
+	}
+	wantLines(t, described(t, p, 1), "0 master: /host 0-1us", "0 master: /host/f 0-1us", "2 master: /host 0-1us", "2 master: /host/f 0-1us")
+	_, warnings, err := readAll(t, file(0, 2, far, near), file(1, 2, far)).Timeline(1, func(int) bool { return true })
+	const want = "b.json: its events begin 89 s after those of another rank: is it of another run, or its clock wrong?"
+	if err != nil || len(warnings) != 1 || warnings[0] != want {
+		t.Errorf("a rank that begins late: %q, %v", warnings, err)
+	}
+}
+
 // TestRanks: what a file says, else the number in its name, else its place; of two files with the same rank the first counts.
 func TestRanks(t *testing.T) {
 	event := call(7, 7, "f", 1, 2, "")

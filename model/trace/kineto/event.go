@@ -360,6 +360,9 @@ func (f *rankFile) takeActivity(e *event, begin, end int64) error {
 	if e.lacks(memberStream) {
 		on.stream = e.numbers[memberTid]
 	}
+	if !e.unlinked && e.lacks(memberCorrelation) && e.lacks(memberDevice) && e.lacks(memberStream) {
+		f.odd.bare++
+	}
 	args := int32(-1)
 	if e.collective {
 		a, err := communicationOf(e.args)

@@ -148,8 +148,8 @@ var leftCategories = map[string]bool{
 
 // oddEvents counts events that lack what all have, or have what none has.
 type oddEvents struct {
-	kindless, anonymous, endless, unlinked, foreign int64
-	category                                        string // the first foreign one
+	kindless, anonymous, endless, unlinked, bare, foreign int64
+	category                                              string // the first foreign one
 }
 
 // phases are the kinds of events (ph) that there are.
@@ -171,6 +171,7 @@ func (o *oddEvents) notes() (list []string) {
 		{o.anonymous, "name no process or no thread (pid, tid), and are taken for those of another one"},
 		{o.endless, "have no duration (dur), which is taken to be 0"},
 		{o.unlinked, "have a correlation, device or stream that is not a number"},
+		{o.bare, "of devices have neither correlation nor device nor stream (args): what launched them is not known"},
 		{o.foreign, fmt.Sprintf("have an unknown category and are left out; the first one is %q", o.category)},
 	} {
 		if n.count > 0 {

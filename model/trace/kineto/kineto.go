@@ -174,7 +174,7 @@ func (k *Profile) setRanks() {
 
 // check reports what is wrong with the files.
 func (k *Profile) check() error {
-	some := false
+	var some []*rankFile
 	for _, f := range k.files {
 		if f.damage != nil {
 			k.warn("%v; the events before it are read: %d of rank %d", f.damage, f.events, f.rank)
@@ -188,13 +188,23 @@ func (k *Profile) check() error {
 		if f.skipped > 0 {
 			k.warn("%s: %d events have no valid time and are left out", f.show, f.skipped)
 		}
-		some = some || f.calls.len()+f.acts.len() > 0
+		if f.calls.len()+f.acts.len() > 0 {
+			some = append(some, f)
+		}
 	}
-	if !some && len(k.files) > 0 {
+	if len(some) == 0 && len(k.files) > 0 {
 		if d := k.files[0].damage; d != nil {
 			return d
 		}
 		return damage.At(k.files[0].show, -1, "there is no call and no kernel in the trace")
+	}
+	if len(some) < len(k.files) {
+		for _, f := range k.files {
+			if f.damage == nil && f.calls.len()+f.acts.len() == 0 {
+				k.warn("%s: there is no call and no kernel of rank %d in it; the file is left out", f.show, f.rank)
+			}
+		}
+		k.files = some
 	}
 	return nil
 }

@@ -17,12 +17,12 @@ func NewRank(rank int, show string) *Rank {
 	return &Rank{f}
 }
 
-// maxTime is the longest time in ns.
-const maxTime = math.MaxInt64 / 4 / 1000
+// MaxTime is the longest time in ns.
+const MaxTime = math.MaxInt64 / 4 / 1000
 
 // valid reports whether times can be kept.
 func (r *Rank) valid(begin, end int64) bool {
-	if begin < 0 || end < begin || end > maxTime {
+	if begin < 0 || end < begin || end > MaxTime {
 		r.file.skipped++
 		return false
 	}

@@ -27,7 +27,7 @@ func TestRanksOfOthers(t *testing.T) {
 		r.Call(7, 7, 60_000, 59_000, "backwards", 0)    // ends before it begins
 		r.Call(7, 7, -1, 59_000, "early", 0)            // before all
 		r.Kernel(0, 7, 0, math.MaxInt64, "late", 0, "") // after all
-		r.Copy(0, 7, maxTime+1, maxTime+1, "", 0)       // after the longest time
+		r.Copy(0, 7, MaxTime+1, MaxTime+1, "", 0)       // after the longest time
 		ranks = append(ranks, r)
 	}
 	p, err := NewProfile(ranks, true)

@@ -302,6 +302,11 @@ func memberAt(b []byte, i int) (key []byte, value int, err error) {
 		return nil, i, err
 	}
 	key = b[i+1 : i+n-1]
+	for _, c := range key {
+		if c < ' ' {
+			return nil, i, fmt.Errorf("a control character in the name of a member: %q", key[:min(len(key), 40)])
+		}
+	}
 	if i = skipSpace(b, i+n); i >= len(b) {
 		return nil, i, errJSONCut
 	}

@@ -39,6 +39,7 @@ func TestMembers(t *testing.T) {
 		"{\"a\x00\":1}":                 errZeroByte.Error(),
 		"{\"a\":\"0123456789012345678901234567890\x00\"}": errZeroByte.Error(),
 		"{\"a\"\x00:1}":   "expected a colon after the name of a member, got '\\x00'",
+		"{\"a\rb\":1}":    `a control character in the name of a member: "a\rb"`,
 		`{"a":1, "b"`:     errJSONCut.Error(),
 		`{"a":1, "b": 2 `: errJSONCut.Error(),
 	} {

@@ -127,6 +127,7 @@ func TestOddEvents(t *testing.T) {
 		{`, "dur": 2`, ``, "3 events have no duration (dur), which is taken to be 0"},
 		{`"correlation": 9`, `"correlation": 1e308`, "3 events have a correlation, device or stream that is not a number"},
 		{`"stream": 7`, `"stream": null`, ""},
+		{`"args"`, `"argx"`, "3 events of devices have neither correlation nor device nor stream (args): what launched them is not known"},
 	} {
 		odd := strings.Replace(event, c.from, c.to, 1)
 		f, err := readFile(strings.NewReader("["+strings.Join([]string{event, odd, event, odd, odd}, ",")+"]"), "x", "x", nil)

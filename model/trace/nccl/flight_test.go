@@ -143,7 +143,8 @@ func TestFlightGroups(t *testing.T) {
 func TestFlightWarns(t *testing.T) {
 	fsys, names := dumps(dump(allOfThree, collective("0", "barrier", 1, 1, enqueued, "")), dump(allOfThree))
 	p, err := ReadFlight(fsys, "job", names, shown, nil)
-	want := []string{`group "0": rank 1 has not come to barrier number 1, in which rank 0 is; there is no complete dump of rank 2`}
+	want := []string{`group "0": rank 1 has not come to barrier number 1, in which rank 0 is; there is no complete dump of rank 2`,
+		"job/nccl_trace_rank_1: there is no call and no kernel of rank 1 in it; the file is left out"}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,6 +323,15 @@ func TestFlightDamage(t *testing.T) {
 	const want = "it is truncated; what is before it is read: 1 operations of rank 0"
 	if err != nil || len(p.Warnings) == 0 || !strings.HasSuffix(p.Warnings[0], want) {
 		t.Errorf("a dump that was cut: %+v, %v", p, err)
+	}
+	far := strings.Replace(entry, "time_created_ns\": 1", "time_created_ns\": ", 1) // a tenth of the time
+	if far == entry {
+		t.Fatalf("no time that begins with 1 in %s", entry)
+	}
+	fsys, names := dumps(dump(allOfThree, entry), dump(allOfThree, far))
+	if _, err = ReadFlight(fsys, "job", names, shown, nil); err == nil || !strings.HasPrefix(err.Error(),
+		"job/nccl_trace_rank_0: an operation is ") || !strings.Contains(err.Error(), "days after one of job/nccl_trace_rank_1; are the files") {
+		t.Errorf("a time that is far away: %v", err)
 	}
 	stop := errors.New("interrupted")
 	if _, err := ReadMissing(fstest.MapFS{}, ".", []string{"rank_0"}, shown, func() error { return stop }); err != stop {

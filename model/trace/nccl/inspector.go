@@ -118,8 +118,13 @@ func (f *file) take(r *record) {
 	}
 	op.name = op.what.Operation
 	for _, k := range p.Times.Kernels {
-		if k.Start > 0 && k.Stop >= k.Start && k.Stop < maxTime/1000 && (op.begin < 0 || k.Stop-k.Start > (op.end-op.begin)/1000) {
-			op.begin, op.end = 1000*k.Start, 1000*k.Stop
+		if k.Start <= 0 || k.Stop < k.Start || k.Stop >= maxTime/1000 {
+			f.channels++
+			continue
+		}
+		begin, end := 1000*k.Start, 1000*k.Stop
+		if longer := (end - begin) - (op.end - op.begin); op.begin < 0 || longer > 0 || longer == 0 && begin < op.begin {
+			op.begin, op.end = begin, end
 		}
 	}
 	if op.begin < 0 || op.name == "" {
@@ -147,11 +152,12 @@ func ReadInspector(fsys fs.FS, dir string, names []string, show func(string) str
 		return -1
 	})
 	var warnings []string
-	lost, some := int64(0), false
+	lost, channels, some := int64(0), int64(0), false
 	members := map[string]map[int]int{} // by communicator: ranks of the job by rank in it
 	sizes := map[string]int{}
 	for _, f := range files {
 		lost += f.lost
+		channels += f.channels
 		some = some || len(f.ops) > 0
 		for _, g := range f.groups {
 			if members[g.name] == nil {
@@ -165,6 +171,9 @@ func ReadInspector(fsys fs.FS, dir string, names []string, show func(string) str
 	}
 	if lost > 0 {
 		warnings = append(warnings, fmt.Sprintf("%d records have no times of kernels and are left out", lost))
+	}
+	if channels > 0 {
+		warnings = append(warnings, fmt.Sprintf("%d channels of records have no valid times and are left out", channels))
 	}
 	warnings = append(warnings, incomplete(files, members, sizes)...)
 	places, lists := map[string]map[int]int64{}, map[string]string{}

@@ -203,8 +203,22 @@ func TestInspectorDamage(t *testing.T) {
 	}
 	fsys, names = logs(whole, line("w", 0, 1, coll("AllReduce", 2)))
 	p, err = ReadInspector(fsys, "job", names, shown, nil)
-	if err != nil || len(p.Warnings) != 1 || p.Warnings[0] != "1 records have no times of kernels and are left out" {
+	if err != nil || len(p.Warnings) != 2 || p.Warnings[0] != "1 records have no times of kernels and are left out" ||
+		p.Warnings[1] != "job/host-b.log: there is no call and no kernel of rank 1 in it; the file is left out" {
 		t.Errorf("a record without times: %+v, %v", p, err)
+	}
+	one, two := line("w", 0, 1, coll("AllReduce", 1), 1, 11, 3, 13), line("w", 0, 1, coll("AllReduce", 1), 3, 13, 1, 11)
+	for _, record := range []string{one, two} { // in any order of the channels
+		fsys, names = logs(record)
+		files, err := read(fsys, "job", names, shown, nil, parseInspector)
+		if err != nil || files[0].ops[0].begin != 1000*(base+1) {
+			t.Errorf("channels of the same length: %+v, %v", files[0].ops, err)
+		}
+	}
+	fsys, names = logs(line("w", 0, 1, coll("AllReduce", 1), -base, 2, 1, 2))
+	p, err = ReadInspector(fsys, "job", names, shown, nil)
+	if err != nil || len(p.Warnings) != 1 || p.Warnings[0] != "1 channels of records have no valid times and are left out" {
+		t.Errorf("a channel without times: %+v, %v", p, err)
 	}
 	fsys, names = logs(line("w", 0, 1, coll("AllReduce", 2)))
 	if _, err = ReadInspector(fsys, "job", names, shown, nil); err == nil ||

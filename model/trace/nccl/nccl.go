@@ -43,6 +43,7 @@ type file struct {
 	ops        []operation
 	damage     error
 	lost       int64   // operations that cannot be placed
+	channels   int64   // of operations, without valid times
 	records    []int64 // numbers of the entries of a dump
 	finished   bool    // one of them is
 }
@@ -91,14 +92,24 @@ func read(fsys fs.FS, dir string, names []string, show func(string) string, inte
 
 // profile makes a profile of files, which are in the order of their ranks.
 func profile(files []*file, warnings []string) (*kineto.Profile, error) {
-	first := int64(math.MaxInt64)
+	first, last := int64(math.MaxInt64), int64(math.MinInt64)
+	var early, late *file
 	for _, f := range files {
 		if f.damage != nil {
 			warnings = append(warnings, fmt.Sprintf("%v; what is before it is read: %d operations of rank %d", f.damage, len(f.ops), f.rank))
 		}
 		for i := range f.ops {
-			first = min(first, f.ops[i].begin)
+			if begin := f.ops[i].begin; begin < first {
+				first, early = begin, f
+			}
+			if end := f.ops[i].end; end > last {
+				last, late = end, f
+			}
 		}
+	}
+	if late != nil && last-first > kineto.MaxTime {
+		return nil, damage.At(late.show, -1, "an operation is %d days after one of %s; are the files damaged, or of two runs?",
+			(last-first)/(24*3600*1e9), early.show)
 	}
 	var ranks []*kineto.Rank
 	for _, f := range files {
