@@ -95,6 +95,37 @@ func TestParaverDamaged(t *testing.T) {
 	}
 }
 
+// TestParaverNamesTwice: a value with two names and a type with two lists are reported.
+func TestParaverNamesTwice(t *testing.T) {
+	for old, c := range map[string]struct{ new, want string }{
+		"1   MPI_Send\n":            {"1   MPI_Send\n1   MPI_Recv\n", `two.prv: the .pcf file has two names of value 1 of a type: "MPI_Send" and "MPI_Recv"`},
+		"EVENT_TYPE\n9    50000001": {"EVENT_TYPE\n9    50000001 MPI\n\nEVENT_TYPE\n9    50000001", "two.prv: the .pcf file has type 50000001 twice"},
+	} {
+		files := paraverFiles(t)
+		whole := string(files["two.pcf"].Data)
+		if !strings.Contains(whole, old) {
+			t.Fatalf("no %q in %s", old, whole)
+		}
+		files["two.pcf"] = &fstest.MapFile{Data: []byte(strings.Replace(whole, old, c.new, 1))}
+		tr, err := Open(files, "two.prv", Options{})
+		if err != nil || !strings.Contains(strings.Join(tr.Warnings, "\n"), c.want) {
+			t.Errorf("%v, %+v, want %s", err, tr, c.want)
+		}
+	}
+}
+
+// TestParaverLongLine: a line that is too long names its file.
+func TestParaverLongLine(t *testing.T) {
+	for _, suffix := range []string{"pcf", "row"} {
+		files := paraverFiles(t)
+		files["two."+suffix] = &fstest.MapFile{Data: append([]byte(strings.Repeat("x", 2<<20)+"\n"), files["two."+suffix].Data...)}
+		want := "the ." + suffix + " file beside two.prv: a line is longer than 1 MiB"
+		if _, err := Open(files, "two.prv", Options{}); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
 // TestParaverWithoutNames reads a trace whose names are missing.
 func TestParaverWithoutNames(t *testing.T) {
 	files := paraverFiles(t)

@@ -10,6 +10,7 @@ import (
 
 	"slackline/internal/cluster"
 	"slackline/internal/parallel"
+	"slackline/internal/plain"
 	"slackline/internal/spill"
 	"slackline/model/timeline"
 	"slackline/model/trace/damage"
@@ -127,6 +128,9 @@ func newConversion(t *Trace, o TimelineOptions) (*conversion, error) {
 	if err := c.checkWhole(); err != nil {
 		return nil, err
 	}
+	if err := checkComms(t); err != nil {
+		return nil, err
+	}
 	c.builder = timeline.NewBuilder(t.Ranks)
 	c.builder.SetSpace(o.Space)
 	if t.Tool == simulator {
@@ -156,6 +160,28 @@ func newConversion(t *Trace, o TimelineOptions) (*conversion, error) {
 	c.selectComms()
 	c.clocks = c.findClocks()
 	return c, nil
+}
+
+// checkComms refuses communicators that have a rank twice: no program can make them.
+func checkComms(t *Trace) error {
+	seen := make([]int, t.Ranks) // number of the list that had the rank last
+	list := 0
+	for i := range t.Comms {
+		for _, ranks := range [][]int32{t.Comms[i].Members, t.Comms[i].Remote} {
+			list++
+			for _, rank := range ranks {
+				if rank < 0 || int(rank) >= len(seen) {
+					continue
+				}
+				if seen[rank] == list {
+					return fmt.Errorf("%s: the communicator %s has rank %d twice: its definitions are damaged", t.Name,
+						plain.Name(t.Comms[i].Name), rank)
+				}
+				seen[rank] = list
+			}
+		}
+	}
+	return nil
 }
 
 func (c *conversion) checkOptions() error {

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -64,6 +65,25 @@ func exchange(peer int32) []Event {
 }
 
 var exchangeRegions = []string{"main", "MPI_Send", "MPI_Recv"}
+
+// A communicator with a rank twice is refused; ranks that are not known may be there several times.
+func TestRankTwice(t *testing.T) {
+	for _, tc := range []struct {
+		members, remote []int32
+		want            string
+	}{
+		{[]int32{0, 1}, []int32{1, 0}, ""},
+		{[]int32{timeline.UnknownRank, 0, timeline.UnknownRank}, nil, ""},
+		{[]int32{0, 1, 0}, nil, "the communicator c\\u001b has rank 0 twice"},
+		{[]int32{0}, []int32{1, 1}, "the communicator c\\u001b has rank 1 twice"},
+	} {
+		tr := memoryTrace(exchangeRegions, nil, exchange(1), exchange(0))
+		tr.Comms = append(tr.Comms, timeline.Comm{Name: "c\x1b", Members: tc.members, Remote: tc.remote})
+		if _, err := ToTimeline(tr, TimelineOptions{}); !strings.Contains(fmt.Sprint(err), tc.want) || tc.want == "" && err != nil {
+			t.Errorf("%v, %v: error %v, want %q", tc.members, tc.remote, err, tc.want)
+		}
+	}
+}
 
 func TestToTimeline(t *testing.T) {
 	tl := toTimeline(t, memoryTrace(exchangeRegions, nil, exchange(1), exchange(0)), TimelineOptions{Strict: true})

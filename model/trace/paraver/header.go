@@ -84,6 +84,17 @@ func (r *reader) tasks(text string) error {
 	return nil
 }
 
+// maxLine is how long a line of a .pcf or .row file may be.
+const maxLine = 1 << 20
+
+// scanned is why there are no more lines.
+func scanned(lines *bufio.Scanner) error {
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		return fmt.Errorf("a line is longer than %d MiB", maxLine>>20)
+	}
+	return lines.Err()
+}
+
 // hosts reads the names of nodes from a .row file: levels, each with the number of its names.
 //
 //	LEVEL NODE SIZE 1
@@ -94,7 +105,7 @@ func (r *reader) hosts(row io.Reader) error {
 	}
 	var last lastByte
 	lines := bufio.NewScanner(io.TeeReader(row, &last))
-	lines.Buffer(nil, 1<<20)
+	lines.Buffer(nil, maxLine)
 	var names []string
 	level, wanted, got := "", "", 0
 	check := func() {
@@ -131,7 +142,7 @@ func (r *reader) hosts(row io.Reader) error {
 	if unnamed > 0 {
 		r.warn("%s: the .row file has no name for the nodes of %d tasks", r.show, unnamed)
 	}
-	return lines.Err()
+	return scanned(lines)
 }
 
 // labels are the names of values, by type of event.
@@ -171,7 +182,7 @@ func (r *reader) readLabels(pcf io.Reader) (labels, error) {
 	}
 	var last lastByte
 	lines := bufio.NewScanner(io.TeeReader(pcf, &last))
-	lines.Buffer(nil, 1<<20)
+	lines.Buffer(nil, maxLine)
 	values := map[int64]string{} // before the first type: of none
 	section := ""
 	for lines.Scan() {
@@ -205,15 +216,22 @@ func (r *reader) readLabels(pcf io.Reader) (labels, error) {
 				r.warn("%s: the .pcf file is damaged: %q is not the number of a type", r.show, kind)
 				break
 			}
+			if all[k] != nil {
+				r.warn("%s: the .pcf file has type %d twice: the last list of its values counts", r.show, k)
+			}
 			all[k] = values
 		case bytes.ContainsFunc(bytes.ReplaceAll(rest, []byte{'\t'}, nil), unicode.IsControl):
 			r.warn("%s: the .pcf file is damaged: a control character in the name of value %d", r.show, value)
 		case section == "VALUES" && value != 0 && len(rest) > 0:
-			values[value] = function(string(rest))
+			name := function(string(rest))
+			if before := values[value]; before != "" && before != name {
+				r.warn("%s: the .pcf file has two names of value %d of a type: %q and %q", r.show, value, before, name)
+			}
+			values[value] = name
 		}
 	}
 	r.warnCut(last, ".pcf")
-	return all, lines.Err()
+	return all, scanned(lines)
 }
 
 // warnCut warns if the last byte of a file is not the end of a line.

@@ -155,14 +155,14 @@ func Read(prv, pcf, row io.Reader, show string, strict bool, interrupt func() er
 	}
 	var err error
 	if r.labels, err = r.readLabels(pcf); err != nil {
-		return nil, fmt.Errorf("the names beside %s: %w", show, err)
+		return nil, fmt.Errorf("the .pcf file beside %s: %w", show, err)
 	}
 	lines := bufio.NewReaderSize(prv, 1<<20)
 	if err := r.header(lines); err != nil {
 		return nil, err
 	}
 	if err := r.hosts(row); err != nil {
-		return nil, fmt.Errorf("the hosts beside %s: %w", show, err)
+		return nil, fmt.Errorf("the .row file beside %s: %w", show, err)
 	}
 	err = r.body(lines)
 	var bad *damage.Error
