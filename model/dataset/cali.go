@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -29,7 +30,11 @@ const (
 	caliName       = 8
 	caliProperties = 10
 	caliNested     = 256
+	caliBuiltIn    = 12 // nodes below it need no record
 )
+
+// caliKeys are the fields of records.
+var caliKeys = []string{"__rec", "id", "attr", "data", "parent", "ref"}
 
 type caliNode struct {
 	attr, parent int
@@ -52,17 +57,23 @@ func readCali(name string, data []byte) (*Dataset, error) {
 			return nil
 		}
 		fields := caliFields(line)
+		for key := range fields {
+			if !slices.Contains(caliKeys, key) {
+				return fmt.Errorf("unknown field %q; a record has %s", key, strings.Join(caliKeys, ", "))
+			}
+		}
 		switch first(fields["__rec"]) {
 		case "node":
 			return r.node(fields)
 		case "ctx":
 			records = append(records, fields)
+			return r.fits(fields)
 		case "globals":
 			r.globals(fields)
+			return r.fits(fields)
 		default:
 			return errors.New("is not a record of nodes, ctx or globals")
 		}
-		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -71,6 +82,19 @@ func readCali(name string, data []byte) (*Dataset, error) {
 		r.values(fields)
 	}
 	return r.d, nil
+}
+
+// fits refuses a record whose values and attributes are not as many, or that refers to nodes that are not there.
+func (r *caliReader) fits(fields map[string][]string) error {
+	if a, v := len(fields["attr"]), len(fields["data"]); a != v {
+		return fmt.Errorf("has %d attributes (attr) and %d values (data)", a, v)
+	}
+	for _, text := range slices.Concat(fields["ref"], fields["attr"]) {
+		if id, err := strconv.Atoi(text); err != nil || r.nodes[id] == nil && id >= caliBuiltIn {
+			return fmt.Errorf("refers to node %q, which is not defined before", text)
+		}
+	}
+	return nil
 }
 
 func first(list []string) string {

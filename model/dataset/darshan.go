@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -30,10 +31,17 @@ var darshanSums = regexp.MustCompile(
 func readDarshan(name string, data []byte) (*Dataset, error) {
 	type counter struct{ module, name string }
 	sums := map[counter]float64{}
+	seen := map[string]bool{} // module, rank, record and counter
+	logs := 0
 	ranks, runTime := 0.0, 0.0
 	err := eachLine(name, data, func(_ int, text string) error {
 		if rest, comment := strings.CutPrefix(text, "#"); comment {
 			key, value, _ := strings.Cut(strings.TrimSpace(rest), ": ")
+			if key == "darshan log version" {
+				if logs++; logs > 1 {
+					return errors.New("a second log begins; give each a file of its own")
+				}
+			}
 			if x, err := parseFinite(strings.TrimSpace(value)); err == nil {
 				switch key {
 				case "nprocs":
@@ -55,6 +63,11 @@ func readDarshan(name string, data []byte) (*Dataset, error) {
 			if err != nil {
 				return fmt.Errorf("%s: %w", fields[3], err)
 			}
+			row := strings.Join(fields[:4], "\t")
+			if seen[row] {
+				return fmt.Errorf("%s of module %s, rank %s and record %s is there twice", fields[3], fields[0], fields[1], fields[2])
+			}
+			seen[row] = true
 			if x > 0 { // -1: not recorded
 				sums[counter{fields[0], fields[3]}] += x
 			}

@@ -65,9 +65,25 @@ func readExtraPJSON(name string, data []byte) (*Dataset, error) {
 }
 
 func readMeasurements(s *scanner, d *Dataset) error {
+	var bare leftOut // call paths and metrics
+	defer func() { bare.warn(d, "%s: call paths or metrics without a point", s.name) }()
 	return s.object("measurements", func(path string) error {
+		metrics := 0
+		defer func() {
+			if metrics == 0 {
+				bare.add(path)
+			}
+		}()
 		return s.object("a call path", func(metric string) error {
+			metrics++
+			points := 0
+			defer func() {
+				if points == 0 {
+					bare.add(path + " " + metric)
+				}
+			}()
 			return s.list("a metric", func() error {
+				points++
 				at, v, err := s.point("point")
 				if err != nil {
 					return err

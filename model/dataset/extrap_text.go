@@ -42,6 +42,15 @@ func sniffExtraPText(head []byte) bool {
 	return false
 }
 
+// waitsFor is what has been named and has no DATA yet.
+type waitsFor uint8
+
+const (
+	nothing waitsFor = iota
+	metricData
+	regionData
+)
+
 // textReader is the state of reading Extra-P text.
 type textReader struct {
 	d              *Dataset
@@ -49,7 +58,8 @@ type textReader struct {
 	numbers        []float64 // of POINTS so far, in groups of the parameters
 	region, metric string
 	next           int // point of the next DATA
-	short          leftOut
+	short, bare    leftOut
+	named          waitsFor
 }
 
 // endSeries notes that points of a region have no DATA: if it is not the last ones that are missing, values are at wrong points.
@@ -58,6 +68,13 @@ func (r *textReader) endSeries() {
 		r.short.add(fmt.Sprintf("%s %s with %d", r.region, r.metric, r.next))
 	}
 	r.next = 0
+}
+
+// endRegion notes that DATA is missing.
+func (r *textReader) endRegion(since waitsFor) {
+	if r.named >= since {
+		r.bare.add(fmt.Sprintf("%q", r.region))
+	}
 }
 
 func readExtraPText(name string, data []byte) (*Dataset, error) {
@@ -80,6 +97,8 @@ func readExtraPText(name string, data []byte) (*Dataset, error) {
 		return nil, fmt.Errorf("%s: has no line PARAMETER", name)
 	}
 	r.endSeries()
+	r.endRegion(metricData)
+	r.bare.warn(r.d, "%s: regions without a line DATA (is the file cut?)", name)
 	r.short.warn(r.d, "%s: series with fewer lines DATA than the %d points (if one is missing in the middle, those after it are at wrong "+
 		"points)", name, len(r.points))
 	return r.d, nil
@@ -98,9 +117,12 @@ func (r *textReader) line(word, rest string) error {
 	case "METRIC":
 		r.endSeries()
 		r.metric = rest
+		r.named = max(r.named, metricData)
 	case "REGION":
 		r.endSeries()
+		r.endRegion(regionData)
 		r.region = rest
+		r.named = regionData
 	case "DATA":
 		return r.addData(rest)
 	case "EXPERIMENT": // a name that nothing refers to
@@ -152,6 +174,7 @@ func (r *textReader) addData(rest string) error {
 	}
 	r.d.addPresent(r.region, r.metric, r.points[r.next], list)
 	r.next++
+	r.named = nothing
 	return nil
 }
 

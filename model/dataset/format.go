@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"slackline/internal/plain"
 	"slackline/internal/suggest"
@@ -96,6 +97,10 @@ func Read(name string, data []byte, format string) (*Dataset, Format, error) {
 				lineOf(data, int64(at)), f.Info)
 		}
 	}
+	var early []string
+	if at := invalidUTF8(data); !f.Binary && at >= 0 {
+		early = append(early, fmt.Sprintf("%s:%d: is not UTF-8 text: is the file damaged?", name, lineOf(data, int64(at))))
+	}
 	d, err := f.Read(name, data)
 	if err != nil && !strings.HasPrefix(err.Error(), name+":") {
 		err = fmt.Errorf("%s: %w", name, err) // every reader names its file
@@ -103,7 +108,20 @@ func Read(name string, data []byte, format string) (*Dataset, Format, error) {
 	if err != nil {
 		return nil, f, err
 	}
+	d.Warnings = append(early, d.Warnings...)
 	return d, f, d.finish(name, f)
+}
+
+// invalidUTF8 is where a text is not UTF-8; -1: nowhere.
+func invalidUTF8(data []byte) int {
+	if utf8.Valid(data) {
+		return -1
+	}
+	at := 0
+	for r, n := utf8.DecodeRune(data); r != utf8.RuneError || n != 1; r, n = utf8.DecodeRune(data[at:]) {
+		at += n
+	}
+	return at
 }
 
 // finish completes what a reader of a format has read.

@@ -3,6 +3,7 @@ package dataset
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -19,6 +20,8 @@ type googleFile struct {
 		Name     string   `json:"name"`
 		RunName  string   `json:"run_name"`
 		RunType  string   `json:"run_type"`
+		Runs     int      `json:"repetitions"`
+		Index    int      `json:"repetition_index"`
 		RealTime *float64 `json:"real_time"`
 		CPUTime  *float64 `json:"cpu_time"`
 		Unit     string   `json:"time_unit"`
@@ -30,12 +33,26 @@ var secondsPer = map[string]float64{"": 1e-9, "ns": 1e-9, "us": 1e-6, "ms": 1e-3
 
 func readGoogle(name string, file *googleFile) (*Dataset, error) {
 	d := New()
-	var lacking leftOut
+	var lacking, twice, lost leftOut
+	type repetition struct {
+		run   string
+		index int
+	}
+	seen := map[repetition]bool{}
+	found, announced := map[string]int{}, map[string]int{}
 	for i, b := range file.Benchmarks {
 		if b.RunType == "aggregate" {
 			continue
 		}
 		run := cmp.Or(b.RunName, b.Name)
+		if b.Runs > 0 {
+			found[run]++
+			announced[run] = b.Runs
+			if seen[repetition{run, b.Index}] {
+				twice.add(fmt.Sprintf("entry %d, %s", i+1, run))
+			}
+			seen[repetition{run, b.Index}] = true
+		}
 		if b.Failed {
 			d.warnf("%s failed and is left out", run)
 			continue
@@ -65,6 +82,13 @@ func readGoogle(name string, file *googleFile) (*Dataset, error) {
 	for _, s := range d.Series {
 		s.Unit = "s"
 	}
+	for _, run := range slices.Sorted(maps.Keys(announced)) {
+		if found[run] < announced[run] {
+			lost.add(fmt.Sprintf("%s with %d of %d", run, found[run], announced[run]))
+		}
+	}
+	twice.warn(d, "%s: repetitions (repetition_index) that were there before", name)
+	lost.warn(d, "%s: benchmarks with fewer entries than repetitions", name)
 	lacking.warn(d, "%s: entries without real_time or cpu_time, which are left out there", name)
 	return d, nil
 }

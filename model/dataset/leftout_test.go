@@ -28,6 +28,13 @@ func TestNothingIsLostSilently(t *testing.T) {
 	const noise = "go version\nBenchmarkSort/n=1024-8   500   2345678 ns/op\nBenchmarkSort/n=2048-8   500   5345678 ns/op\n"
 	const google = `{"benchmarks":[{"name":"BM/8","real_time":1,"cpu_time":1},
 {"name":"BM/16","real_time":2,"cpu_time":2}]}`
+	const repeated = `{"benchmarks":[{"name":"BM/8","repetitions":2,"repetition_index":0,"real_time":1,"cpu_time":1},
+{"name":"BM/8","repetitions":2,"repetition_index":1,"real_time":2,"cpu_time":2}]}`
+	const darshan = "# darshan log version: 3.41\n# nprocs: 4\n# run time: 2\nPOSIX\t0\t7\tPOSIX_READS\t3\tf\t/\text4\n" +
+		"POSIX\t0\t7\tPOSIX_OPENS\t4\tf\t/\text4\n"
+	const cali = "__rec=node,id=13,attr=8,data=region,parent=12\n__rec=node,id=14,attr=13,data=main\n__rec=node,id=20,attr=8,data=time\n" +
+		"__rec=ctx,ref=14,attr=20,data=1\n__rec=ctx,ref=14,attr=20,data=1.5\n"
+	const text = "PARAMETER p\nPOINTS 8\nMETRIC time\nREGION f\nDATA 1\nREGION g\nDATA 2\n"
 	const own = "{\"slackline_dataset\":1,\"parameters\":[\"p\"],\"series\":[\n{\"callpath\":\"f\",\"metric\":\"m\",\"points\":[\n" +
 		"{\"at\":[1],\"values\":[1]},\n{\"at\":[2],\"values\":[2]}]}]}"
 	const extrap = "{\"parameters\":[\"p\"],\"measurements\":{\"f\":{\"time\":[\n{\"point\":[1],\"values\":[1]},\n" +
@@ -59,6 +66,33 @@ func TestNothingIsLostSilently(t *testing.T) {
 		{"extrap-old", old, `"parameter_id":1,`, ``, "without parameter_id"},
 		{"google", google, `"BM/16","real_time":2`, `"BM/16"`,
 			"entries without real_time or cpu_time, which are left out there: 1; the first is entry 2, BM/16"},
+		{"google", repeated, `"repetition_index":1`, `"repetition_index":0`,
+			"repetitions (repetition_index) that were there before: 1; the first is entry 2, BM/8"},
+		{"google", repeated, `"repetitions":2,"repetition_index":1`, `"repetitions":3,"repetition_index":1`,
+			"benchmarks with fewer entries than repetitions: 1; the first is BM/8 with 2 of 3"},
+		{"google", repeated, `"name":"BM/8","repetitions":2,"repetition_index":1`,
+			"\"name\":\"BM/8\xff\",\"repetitions\":2,\"repetition_index\":1",
+			"x:2: is not UTF-8 text: is the file damaged?"},
+		{"darshan", darshan, "POSIX_OPENS\t4", "POSIX_READS\t4", ":5: POSIX_READS of module POSIX, rank 0 and record 7 is there twice"},
+		{"darshan", darshan, "POSIX\t0\t7\tPOSIX_OPENS\t4\tf\t/\text4\n", "# darshan log version: 3.41\n", ":5: a second log begins"},
+		{"cali", cali, "attr=20,data=1.5", "attr=20=20,data=1.5", ":5: has 2 attributes (attr) and 1 values (data)"},
+		{"cali", cali, "attr=20,data=1.5", "attr=20,=1.5", `:5: unknown field ""; a record has __rec, id,`},
+		{"cali", cali, "ref=14", "ref=41", `:4: refers to node "41", which is not defined before`},
+		{"extrap-text", text, "REGION g\nDATA 2\n", "REGION g\n", `regions without a line DATA (is the file cut?): 1; the first is "g"`},
+		{"extrap-text", text, "REGION g\n", "REGION h\nREGION g\n", `regions without a line DATA (is the file cut?): 1; the first is "h"`},
+		{"extrap-json", extrap, `"f":{"time"`, `"g":{},"h":{"time":[]},"f":{"time"`,
+			"call paths or metrics without a point: 2; the first is g"},
+		{"osu", osu, "# OSU MPI", "8  11.49\n# OSU MPI",
+			"rows of numbers before the first title (# OSU ... Test) are left out: 1; the first is line 1"},
+		{"nccl", nccl, "#       size", "     1048576        262144     float     sum      -1    64.00   16.38   16.38      0\n#       size",
+			"rows of numbers before the names of the columns are left out: 1; the first is line 4"},
+		{"nccl", nccl, "time   algbw   busbw #wrong     time", "tme   algbw   busbw #wrong     time", ":4: the names of columns are damaged"},
+		{"pytest", pytest, `[1,2,3]`, `[]`, "rounds or mean is not that of their data"},
+		{"pytest", pytest, `"benchmarks":[`, `"benchmarks":[{"fullname":"t.py::f[8]","params":{"n":8},"stats":{"mean":2}},`,
+			"tests that were there before: 1; the first is entry 2, t.py::f[8]"},
+		{"reframe", reframe, `[2,1,null,null,"s"]`, `[2,null,null,"s"]`,
+			"performance values that are not [value, reference, lower, upper, unit] (are they damaged?): 1; the first is T s:p:time"},
+		{"reframe", reframe, `"name":"T"`, `"nam":"T"`, "x: test case 1 of a run has no name"},
 		{"imb", imb, "# Benchmarking Bcast", "# Bnchmarking Bcast", `:8: the block that begins here has no line "# Benchmarking NAME"`},
 		{"imb", imb, "t_avg[usec]\n8 1000", "t_avg[usec\n8 1000 7", ":4: has 6 numbers below 5 columns"},
 		{"imb", imb, "#bytes #repetitions", "#byts #repetitions", ":4: a row of the block of Allreduce comes before the names"},

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -38,6 +39,7 @@ func readNCCL(name string, data []byte) (*Dataset, error) {
 	test, ranks := "nccl", 0
 	var header []string
 	var rows ncclRows
+	var early leftOut
 	err := eachLine(name, data, func(number int, line string) error {
 		text := strings.TrimSpace(line)
 		fields := strings.Fields(text)
@@ -56,7 +58,18 @@ func readNCCL(name string, data []byte) (*Dataset, error) {
 		case ncclHeader.MatchString(text):
 			header = fields[1:]
 			rows.begin()
-		case len(fields) == 0, text[0] == '#', header == nil:
+			n := map[string]int{}
+			for _, column := range header {
+				n[column]++
+			}
+			if n["time"] != n["algbw"] || n["time"] != n["busbw"] {
+				return errors.New("the names of columns are damaged: time, algbw and busbw are there once or twice each")
+			}
+		case len(fields) == 0, text[0] == '#':
+		case header == nil:
+			if looksLikeRow(fields) && startsWithNumber(fields) {
+				early.add(fmt.Sprintf("line %d", number))
+			}
 		case !startsWithNumber(fields): // of the launcher
 		case len(fields) != len(header):
 			return fmt.Errorf("has %d fields below %d columns; is the line complete?", len(fields), len(header))
@@ -66,6 +79,7 @@ func readNCCL(name string, data []byte) (*Dataset, error) {
 		}
 		return nil
 	})
+	early.warn(d, "%s: rows of numbers before the names of the columns are left out", name)
 	rows.wrong.warn(d, "%s: rows with wrong results are kept", name)
 	rows.odd.warn(d, "%s: rows whose bandwidth (algbw) is not size divided by time (are they damaged?)", name)
 	rows.warn(d, name)

@@ -28,7 +28,7 @@ var (
 func readOSU(name string, data []byte) (*Dataset, error) {
 	d := New()
 	function, header := "", []string(nil)
-	var ignored leftOut
+	var ignored, early leftOut
 	var rows tableCheck
 	err := eachLine(name, data, func(number int, line string) error {
 		text := strings.TrimSpace(line)
@@ -56,7 +56,10 @@ func readOSU(name string, data []byte) (*Dataset, error) {
 			if header != nil {
 				ignored.add(fmt.Sprintf("line %d", number))
 			}
-		case function == "": // what other programs printed before
+		case function == "": // what other programs printed before, or the title is lost
+			if len(fields) > 1 {
+				early.add(fmt.Sprintf("line %d", number))
+			}
 		case header == nil:
 			return fmt.Errorf("a row of %s comes before the names of its columns (# Size  Latency (us))", function)
 		case len(fields) != len(header):
@@ -67,6 +70,7 @@ func readOSU(name string, data []byte) (*Dataset, error) {
 		}
 		return nil
 	})
+	early.warn(d, "%s: rows of numbers before the first title (# OSU ... Test) are left out", name)
 	ignored.warn(d, "%s: lines in tables that are not rows of numbers are left out", name)
 	rows.warn(d, name)
 	return d, err

@@ -28,26 +28,38 @@ type pytestFile struct {
 		Stats  *struct {
 			Mean   *float64 `json:"mean"`
 			Rounds *float64 `json:"rounds"`
-			Data   values   `json:"data"`
+			Data   *values  `json:"data"`
 		} `json:"stats"`
 	} `json:"benchmarks"`
 }
 
 func readPytest(name string, file *pytestFile) (*Dataset, error) {
 	d := New()
-	var lacking, odd leftOut
+	var lacking, odd, twice leftOut
+	seen := map[string]bool{}
 	for i, b := range file.Benchmarks {
 		full := cmp.Or(b.Full, b.Name)
-		if b.Stats == nil || b.Stats.Mean == nil && len(b.Stats.Data) == 0 {
-			lacking.add(fmt.Sprintf("entry %d, %s", i+1, full))
+		where := fmt.Sprintf("entry %d, %s", i+1, full)
+		if seen[full] {
+			twice.add(where)
+		}
+		seen[full] = true
+		if b.Stats == nil || b.Stats.Mean == nil && (b.Stats.Data == nil || len(*b.Stats.Data) == 0) {
+			lacking.add(where)
 			continue
 		}
 		path, names, at := pytestName(full, b.Params)
-		v := []float64(b.Stats.Data)
+		var v []float64
+		if b.Stats.Data != nil {
+			v = *b.Stats.Data
+		}
 		if len(v) == 0 {
 			v = []float64{*b.Stats.Mean}
+			if b.Stats.Data != nil {
+				odd.add(where)
+			}
 		} else if b.Stats.Rounds != nil && *b.Stats.Rounds != float64(len(v)) || b.Stats.Mean != nil && !isMean(*b.Stats.Mean, v) {
-			odd.add(fmt.Sprintf("entry %d, %s", i+1, full))
+			odd.add(where)
 		}
 		d.Put(path, "time", names, at, v...)
 		if len(d.Parameters) > MaxParameters {
@@ -58,6 +70,7 @@ func readPytest(name string, file *pytestFile) (*Dataset, error) {
 		s.Unit = "s"
 	}
 	lacking.warn(d, "%s: tests without a mean or data are left out", name)
+	twice.warn(d, "%s: tests that were there before", name)
 	odd.warn(d, "%s: tests whose number of rounds or mean is not that of their data (are they damaged?)", name)
 	return d, nil
 }

@@ -39,7 +39,7 @@ type reframeCase struct {
 
 func readReFrame(name string, file *reframeFile) (*Dataset, error) {
 	d := New()
-	var failed, bad leftOut
+	var failed, bad, short leftOut
 	for _, run := range file.Runs {
 		if run.Count != nil && *run.Count != float64(len(run.Cases)) {
 			d.warnf("%s: a run announces %g test cases (num_cases), and has %d: some are lost or twice", name, *run.Count, len(run.Cases))
@@ -47,6 +47,9 @@ func readReFrame(name string, file *reframeFile) (*Dataset, error) {
 		for i := range run.Cases {
 			c := &run.Cases[i]
 			path, names, at := reframeName(c)
+			if path == "" {
+				return nil, fmt.Errorf("%s: test case %d of a run has no name", name, i+1)
+			}
 			if c.Result != "" && c.Result != "success" && c.Result != "pass" {
 				failed.add(path)
 				continue
@@ -63,8 +66,8 @@ func readReFrame(name string, file *reframeFile) (*Dataset, error) {
 					bad.add(path + " " + key)
 					continue
 				}
-				if len(list) > 4 {
-					_ = json.Unmarshal(list[4], &unit) // without a unit the value still counts
+				if len(list) < 5 || json.Unmarshal(list[4], &unit) != nil {
+					short.add(path + " " + key)
 				}
 				add(key[strings.LastIndexByte(key, ':')+1:], unit, *v)
 			}
@@ -79,6 +82,7 @@ func readReFrame(name string, file *reframeFile) (*Dataset, error) {
 		}
 	}
 	failed.warn(d, "%s: test cases that failed are left out", name)
+	short.warn(d, "%s: performance values that are not [value, reference, lower, upper, unit] (are they damaged?)", name)
 	bad.warn(d, "%s: performance values that are not numbers are left out", name)
 	return d, nil
 }

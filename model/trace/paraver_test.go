@@ -98,8 +98,10 @@ func TestParaverDamaged(t *testing.T) {
 // TestParaverNamesTwice: a value with two names and a type with two lists are reported.
 func TestParaverNamesTwice(t *testing.T) {
 	for old, c := range map[string]struct{ new, want string }{
-		"1   MPI_Send\n":            {"1   MPI_Send\n1   MPI_Recv\n", `two.prv: the .pcf file has two names of value 1 of a type: "MPI_Send" and "MPI_Recv"`},
-		"EVENT_TYPE\n9    50000001": {"EVENT_TYPE\n9    50000001 MPI\n\nEVENT_TYPE\n9    50000001", "two.prv: the .pcf file has type 50000001 twice"},
+		"1   MPI_Send\n": {"1   MPI_Send\n1   MPI_Recv\n",
+			`two.prv: the .pcf file has two names of value 1 of a type: "MPI_Send" and "MPI_Recv"`},
+		"EVENT_TYPE\n9    50000001": {"EVENT_TYPE\n9    50000001 MPI\n\nEVENT_TYPE\n9    50000001",
+			"two.prv: the .pcf file has type 50000001 twice"},
 	} {
 		files := paraverFiles(t)
 		whole := string(files["two.pcf"].Data)
