@@ -28,6 +28,9 @@ func sniffDarshan(head []byte) bool { return bytes.HasPrefix(head, []byte("# dar
 var darshanSums = regexp.MustCompile(
 	`_(BYTES_READ|BYTES_WRITTEN|OPENS|READS|WRITES|SEEKS|STATS|FSYNCS|F_READ_TIME|F_WRITE_TIME|F_META_TIME)$`)
 
+// darshanRecord are the numbers of a rank, -1 for all of them, and of a record.
+var darshanRecord = regexp.MustCompile(`^-?[0-9]+ [0-9]+$`)
+
 func readDarshan(name string, data []byte) (*Dataset, error) {
 	type counter struct{ module, name string }
 	sums := map[counter]float64{}
@@ -58,6 +61,8 @@ func readDarshan(name string, data []byte) (*Dataset, error) {
 		case len(fields) < 5:
 			return fmt.Errorf("has %d fields separated by tabs; darshan-parser writes module, rank, record, counter and value; "+
 				"leave out its options, such as --total", len(fields))
+		case !darshanRecord.MatchString(fields[1] + " " + fields[2]):
+			return fmt.Errorf("the rank is %q and the record %q; both are numbers", fields[1], fields[2])
 		case darshanSums.MatchString(fields[3]):
 			x, err := parseFinite(fields[4])
 			if err != nil {

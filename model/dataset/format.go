@@ -146,6 +146,9 @@ func (d *Dataset) makePlain(file string) {
 		visible(&d.Parameters[i])
 	}
 	for _, s := range d.Series {
+		if s.CallPath == "" || s.Metric == "" {
+			d.warnf("%s: a series has no name of its call path or metric: is the file damaged?", file)
+		}
 		visible(&s.CallPath)
 		visible(&s.Metric)
 		visible(&s.Unit)

@@ -73,6 +73,8 @@ func TestNothingIsLostSilently(t *testing.T) {
 		{"google", repeated, `"name":"BM/8","repetitions":2,"repetition_index":1`,
 			"\"name\":\"BM/8\xff\",\"repetitions\":2,\"repetition_index\":1",
 			"x:2: is not UTF-8 text: is the file damaged?"},
+		{"extrap-json", extrap, `"time"`, `""`, "x: a series has no name of its call path or metric: is the file damaged?"},
+		{"darshan", darshan, "POSIX\t0\t7\tPOSIX_OPENS", "PO\tSIX\t0\t7\tPOSIX_OPENS", `:5: the rank is "SIX" and the record "0"`},
 		{"darshan", darshan, "POSIX_OPENS\t4", "POSIX_READS\t4", ":5: POSIX_READS of module POSIX, rank 0 and record 7 is there twice"},
 		{"darshan", darshan, "POSIX\t0\t7\tPOSIX_OPENS\t4\tf\t/\text4\n", "# darshan log version: 3.41\n", ":5: a second log begins"},
 		{"cali", cali, "attr=20,data=1.5", "attr=20=20,data=1.5", ":5: has 2 attributes (attr) and 1 values (data)"},
