@@ -192,7 +192,7 @@ func (w *sltDefsWriter) objects(letter byte, list []timeline.Object) {
 
 func (w *sltDefsWriter) neighbors(comm uint64, c *timeline.Comm) {
 	for rank := range c.In {
-		if len(c.In[rank])+len(c.Out[rank]) == 0 {
+		if rank > 0 && len(c.In[rank])+len(c.Out[rank]) == 0 { // the first one says that there is a graph, even one without edges
 			continue
 		}
 		w.record('e')

@@ -39,6 +39,10 @@ func write(t testing.TB, tr *Trace, format string) string {
 func addUnsaid(tr *Trace) {
 	tr.Locations[0].RoundTrips = []RoundTrip{{Partner: 1, Sent: 5, Answered: -7, Back: 12}, {1, 15, 3, 22}}
 	tr.Locations[1].Truncated = true
+	whole, odd := &tr.Comms[0], &tr.Comms[1]
+	whole.In, whole.Out = make([][]int32, len(whole.Members)), make([][]int32, len(whole.Members))
+	whole.In[1], whole.Out[0] = []int32{0, timeline.NoNeighbor}, []int32{1}
+	odd.In, odd.Out = make([][]int32, len(odd.Members)), make([][]int32, len(odd.Members)) // a graph without edges is one, too
 	for i := range tr.Locations {
 		for k := range tr.Locations[i].Offsets {
 			tr.Locations[i].Offsets[k].Deviation = 1.5

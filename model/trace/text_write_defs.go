@@ -69,7 +69,7 @@ func (w *textWriter) objects(keyword string, list []timeline.Object) []string {
 // neighbors writes the neighbors of the ranks of a communicator.
 func (w *textWriter) neighbors(key string, c *timeline.Comm) {
 	for rank := range c.In {
-		if len(c.In[rank])+len(c.Out[rank]) == 0 {
+		if rank > 0 && len(c.In[rank])+len(c.Out[rank]) == 0 { // the first one says that there is a graph, even one without edges
 			continue
 		}
 		w.print("neighbors %s %d from", quoted(key), rank)
