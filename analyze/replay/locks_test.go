@@ -39,11 +39,14 @@ func lockRun(tb testing.TB, n int, before, after string, what func(rank, i, at i
 }
 
 // manyLocks are exclusive locks, one after another.
-func manyLocks(tb testing.TB, n int) *timeline.Timeline {
+func manyLocks(tb testing.TB, n int) *timeline.Timeline { return completed(tb, n, "") }
+
+// completed are exclusive locks whose unlock also says that operations are complete.
+func completed(tb testing.TB, n int, operations string) *timeline.Timeline {
 	return lockRun(tb, n, "", "", func(_, _, at int) string {
 		return fmt.Sprintf("%d..%d MPI_Win_lock: win-lock w 3 exclusive\n%d..%d MPI_Put: put w to 3 size 64\n"+
-			"%d..%d MPI_Win_unlock: win-unlock w 3\n",
-			at, at+2, at+2, at+4, at+4, at+6)
+			"%d..%d MPI_Win_unlock: %swin-unlock w 3\n",
+			at, at+2, at+2, at+4, at+4, at+6, operations)
 	})
 }
 
@@ -78,6 +81,21 @@ func TestManyEpochs(t *testing.T) {
 		if ops, edges := requirements(p); ops < 3*n*6 || edges > 2*ops {
 			t.Errorf("%s: %d operations, %d requirements; want at least %d, and two for each", name, ops, edges, 3*n*6)
 		}
+	}
+}
+
+// An unlock completes the operations of its epoch by itself. OTF2 says so of each of them, in the call: that is no flush before it.
+func TestCompleteInUnlock(t *testing.T) {
+	var ops, edges [2]int
+	for i, operations := range []string{"", "win-flush w 3 local; win-flush w 3; "} {
+		p, err := New(completed(t, 4, operations), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ops[i], edges[i] = requirements(p)
+	}
+	if ops[0] != ops[1] || edges[0] != edges[1] {
+		t.Errorf("%d operations with %d requirements, and %d with %d if the unlock says what is complete", ops[0], edges[0], ops[1], edges[1])
 	}
 }
 
