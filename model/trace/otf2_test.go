@@ -281,3 +281,26 @@ func TestOTF2Origin(t *testing.T) {
 		}
 	}
 }
+
+// What OTF2 has no record for is reported, not dropped in silence.
+func TestOTF2Losses(t *testing.T) {
+	for event, want := range map[string]string{
+		"MPI_Neighbor_alltoall: begin; neighbor_alltoall sent 8":   "no neighborhood collectives: 1 ",
+		"MPI_Pready: send to 0 size 8 tag 1 request 1 channel 1":   "no channels of partitioned messages: 1 ",
+		"MPI_Win_flush: win-flush w 0":                             "no flushes of windows that complete nothing: 1 ",
+		"MPI_Win_flush: put w to 0 size 8; win-flush w 0 local":    "",
+		"MPI_Alltoallv: begin; alltoallv sent 4 counts 4,4":        "no sizes by peer",
+		"MPI_Barrier: begin; barrier sent 0 received 0 comm odd":   "",
+		"MPI_Win_unlock: win-flush w 0 local; win-flush w 0 local": "no flushes of windows that complete nothing: 2 ",
+	} {
+		tr, err := parse("slackline trace 1\ncomm MPI_COMM_WORLD 0\ncomm odd 0\nwindow w comm odd\nrank 0\n0 main {\n1..2 " + event + "\n} 3\n")
+		if err != nil {
+			t.Errorf("%s: %v", event, err)
+			continue
+		}
+		warnings, err := Write(filepath.Join(t.TempDir(), "run"), tr, "otf2", WriteOptions{})
+		if all := strings.Join(warnings, "\n"); err != nil || !strings.Contains(all, want) || (all == "") != (want == "") {
+			t.Errorf("%s: warnings %q, error %v; want %q", event, all, err, want)
+		}
+	}
+}

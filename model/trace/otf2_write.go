@@ -133,6 +133,7 @@ type otf2Survey struct {
 	counts      uint64          // collectives with counts by peer
 	lost        uint64          // neighborhood collectives
 	channels    uint64          // partitioned messages
+	flushes     uint64          // that complete nothing
 	groups      map[string]bool // of epochs
 	epochs      *otf2Epochs
 	damage      error
@@ -219,7 +220,11 @@ func (s *otf2Survey) object(e *Event) {
 	} else if e.Kind == WinComplete || e.Kind == WinWait {
 		s.groups[""] = true // of epochs whose start is missing
 	}
+	before := s.events
 	s.epochs.records(e, func(uint8, func(*otf2.Record)) { s.events++ })
+	if e.Kind == WinFlush && s.events == before {
+		s.flushes++
+	}
 }
 
 // wanted is the clock of the resolution that the trace has.
@@ -417,18 +422,22 @@ func (w *otf2Writer) writeLocal(out io.Writer, location int) error {
 
 // warnOfLoss describes what OTF2 cannot express.
 func (w *otf2Writer) warnOfLoss() {
-	others, counts, lost, channels := uint64(0), uint64(0), uint64(0), uint64(0)
+	var others, counts, lost, channels, flushes uint64
 	for i := range w.surveys {
 		others += w.surveys[i].others
 		counts += w.surveys[i].counts
 		lost += w.surveys[i].lost
 		channels += w.surveys[i].channels
+		flushes += w.surveys[i].flushes
 	}
 	if lost > 0 {
 		w.warnings.add("OTF2 has no neighborhood collectives: %d were left out, their calls kept", lost)
 	}
 	if channels > 0 {
 		w.warnings.add("OTF2 has no channels of partitioned messages: %d are told apart by their tags only", channels)
+	}
+	if flushes > 0 {
+		w.warnings.add("OTF2 has no flushes of windows that complete nothing: %d are calls only", flushes)
 	}
 	if others > 0 {
 		w.warnings.add("%d events that are not understood here were left out", others)

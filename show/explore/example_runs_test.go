@@ -54,8 +54,8 @@ func viewOf(tb testing.TB, tl *timeline.Timeline, analyzed bool) *view {
 	return v
 }
 
-// drawCalls draws a run of calls inside of each other: some take no time, some locations have none, and some regions
-// occur on several paths.
+// drawCalls draws a run of calls inside of each other: some take no time, some locations have none, some regions
+// occur on several paths, and some times are without a CPU.
 func drawCalls(t *rapid.T) *timeline.Timeline {
 	ranks := rapid.IntRange(1, 7).Draw(t, "ranks")
 	b := timeline.NewBuilder(ranks)
@@ -81,6 +81,9 @@ func drawLocation(t *rapid.T, l *timeline.LocationBuilder, regions []timeline.Re
 			l.Leave(at)
 		} else if l.Depth() < 6 {
 			l.Enter(at, rapid.SampledFrom(regions).Draw(t, "region"))
+		}
+		if rapid.IntRange(0, 3).Draw(t, "CPU") == 0 {
+			l.NoCPU(at, unit.Duration(rapid.Int64Range(0, 2*step).Draw(t, "without")))
 		}
 	}
 	for l.Depth() > 0 {

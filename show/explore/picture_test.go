@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"slackline/analyze/profile"
+	"slackline/model/timeline"
 	"slackline/model/unit"
 )
 
@@ -50,15 +51,22 @@ func (o oracle) categoryAt(location int, from, to unit.Duration) uint16 {
 			innermost = i // those inside come later
 		}
 	}
+	path := timeline.PathID(0)
+	if innermost >= 0 {
+		path = c.Path[innermost]
+	}
+	for _, l := range v.tl.Locations[location].NoCPU {
+		if l.From <= from && l.To >= to {
+			path = l.Path
+		}
+	}
 	switch {
-	case o.color == "path" && innermost < 0:
-		return 0
 	case o.color == "path":
-		return uint16(v.paths.Of[c.Path[innermost]])
-	case innermost < 0:
+		return uint16(v.paths.Of[path])
+	case path == 0:
 		return uint16(profile.Outside)
 	}
-	return uint16(profile.KindOf(v.tl.RegionOf(c.Path[innermost])))
+	return uint16(profile.KindOf(v.tl.RegionOf(path)))
 }
 
 // cell is the category of a location between two moments.
@@ -75,6 +83,10 @@ func (o oracle) cell(location int, from, to unit.Duration) uint16 {
 	for i := range c.Enter {
 		add(c.Enter[i])
 		add(c.Leave[i])
+	}
+	for _, l := range v.tl.Locations[location].NoCPU {
+		add(l.From)
+		add(l.To)
 	}
 	if f := v.analysis.found; f != nil {
 		first, end := f.result.StatesOf(int32(location))
