@@ -164,7 +164,7 @@ func (w *windows) ask(a *agent, origin, call int32) (asked int32) {
 	return asked
 }
 
-// isFlush reports whether a record is one of MPI_Win_flush, and not of a wait for a request or, as in OTF2, of an unlock, which asks by itself.
+// isFlush reports whether a record is one of MPI_Win_flush, not of a wait for a request or, in OTF2, of an unlock, which asks by itself.
 func (w *windows) isFlush(r *timeline.WindowRecord) bool {
 	path := w.t.Locations[r.Location].Calls.Path[r.Call]
 	return strings.HasPrefix(callName(&w.t.Regions[w.t.Paths[path].Region]), "win_flush")
