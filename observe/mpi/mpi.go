@@ -50,14 +50,16 @@ var compilerNames = []string{"mpicc.openmpi", "mpicc.mpich", "mpicc.mpich.hydra"
 // Find returns the MPI libraries whose compilers are in PATH. A compiler that does not work is left out; Doctor
 // reports why.
 func Find(ctx context.Context) ([]*Library, error) {
-	list, _ := find(ctx)
-	if err := ctx.Err(); err != nil {
+	list, broken := find(ctx)
+	switch err := ctx.Err(); {
+	case err != nil:
 		return nil, err
+	case len(list) > 0:
+		return list, nil
+	case len(broken) > 0:
+		return nil, fmt.Errorf("no MPI compiler works: %s", strings.Join(broken, "; "))
 	}
-	if len(list) == 0 {
-		return nil, ErrNone
-	}
-	return list, nil
+	return nil, ErrNone
 }
 
 // find looks for libraries and reports what is wrong with the compilers that do not work.
@@ -69,7 +71,9 @@ func find(ctx context.Context) (list []*Library, broken []string) {
 		}
 		l, err := examineOnce(ctx, cacheDir(), path)
 		if err != nil {
-			broken = append(broken, err.Error())
+			if err := err.Error(); !slices.Contains(broken, err) { // a full disk is one reason for all
+				broken = append(broken, err)
+			}
 			continue
 		}
 		if slices.ContainsFunc(list, func(o *Library) bool { return o.show == l.show && o.Version == l.Version }) {
@@ -86,7 +90,7 @@ func find(ctx context.Context) (list []*Library, broken []string) {
 func examine(ctx context.Context, path string) (*Library, error) {
 	dir, err := os.MkdirTemp("", "slackline-mpi-")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("there is no place for temporary files; set TMPDIR: %w", err)
 	}
 	defer os.RemoveAll(dir)
 	// Open MPI's compiler does not add its include path for a program on the standard input.
