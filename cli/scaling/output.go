@@ -53,7 +53,11 @@ func (r *scalingReport) table(exact bool) *table.Table {
 		columns = append(columns, ">predicted=at "+figures.PlaceText(r.data.Parameters, r.place), "interval=90 % interval")
 	}
 	if r.options.budget.Given {
-		columns = append(columns, ">wall")
+		title := "wall"
+		if len(r.data.Parameters) > 1 {
+			title += " in " + r.data.Parameters[0]
+		}
+		columns = append(columns, ">wall="+title)
 	}
 	if exact && r.resampled != nil {
 		columns = append(columns, r.bootstrapColumns()...)
