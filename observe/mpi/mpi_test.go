@@ -82,7 +82,8 @@ func TestFind(t *testing.T) {
 	nowhere := filepath.Join(t.TempDir(), "none")
 	t.Setenv("TMPDIR", nowhere)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // in which nothing is known
-	if _, err := Find(context.Background()); err == nil || strings.Count(err.Error(), nowhere) != 1 || !strings.Contains(err.Error(), "TMPDIR") {
+	_, err = Find(context.Background())
+	if err == nil || strings.Count(err.Error(), nowhere) != 1 || !strings.Contains(err.Error(), "TMPDIR") {
 		t.Errorf("without a place for temporary files: %v, want that it is missing, once", err)
 	}
 	t.Setenv("PATH", t.TempDir())
