@@ -24,13 +24,14 @@ const (
 // sendModes list which messages are buffered.
 type sendModes struct {
 	buffered []bool      // by path: what a call of it sends is
+	waiting  []bool      // by path: what a call of it sends is synchronous
 	starts   []bool      // by path: a call of it starts what was prepared
 	prepared []startMode // by location; nil: nothing was prepared as buffered
 	marked   bool        // the trace tells which of those that are started are buffered
 }
 
 func newSendModes(t *timeline.Timeline) sendModes {
-	s := sendModes{buffered: make([]bool, len(t.Paths)), starts: make([]bool, len(t.Paths))}
+	s := sendModes{buffered: make([]bool, len(t.Paths)), waiting: make([]bool, len(t.Paths)), starts: make([]bool, len(t.Paths))}
 	prepares := make([]startMode, len(t.Paths)) // startMixed: nothing
 	any := false
 	for i := range t.Paths {
@@ -45,6 +46,8 @@ func newSendModes(t *timeline.Timeline) sendModes {
 		switch strings.TrimSuffix(callName(r), "_c") {
 		case "bsend", "ibsend":
 			s.buffered[i] = true
+		case "ssend", "issend":
+			s.waiting[i] = true
 		case "start", "startall":
 			s.starts[i] = true
 		case "bsend_init":

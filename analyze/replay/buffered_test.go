@@ -69,6 +69,7 @@ func TestBufferedSends(t *testing.T) {
 		{"fortran", "", "mpi_bsend_: send to OTHER size 1000000 tag 1", true, false},
 		{"standard", "", "MPI_Send: send to OTHER size 1000000 tag 1", false, false},
 		{"synchronous", "", "MPI_Ssend: send to OTHER size 1000000 tag 1", false, false},
+		{"nonblocking synchronous", "", "MPI_Issend: send to OTHER size 1000000 tag 1 request 1", false, false},
 		{"nonblocking", "", "MPI_Ibsend: send to OTHER size 1000000 tag 1 request 1", true, false},
 		{"persistent", "MPI_Bsend_init", "MPI_Start: send to OTHER size 1000000 tag 1 request 1", true, false},
 		{"persistent standard", "MPI_Send_init", "MPI_Start: send to OTHER size 1000000 tag 1 request 1", false, false},
@@ -117,6 +118,9 @@ func TestBufferedSends(t *testing.T) {
 			}
 			if got := p.Report().MixedStarts > 0; got != tc.mixed {
 				t.Errorf("mixed starts: %d", p.Report().MixedStarts)
+			}
+			if got, want := p.Report().Synchronous == 2, strings.Contains(tc.name, "synchronous"); got != want {
+				t.Errorf("%d synchronous sends are reported", p.Report().Synchronous)
 			}
 		})
 	}

@@ -49,6 +49,9 @@ func (c *converter) findMessages() {
 			if m.Channel != 0 {
 				c.report.Partitioned++
 			}
+			if c.modes.waiting[c.t.Locations[m.From].Calls.Path[m.Send]] {
+				c.report.Synchronous++
+			}
 			if c.modes.of(c.t, m) == startMixed {
 				c.report.MixedStarts++
 			}

@@ -54,6 +54,8 @@ type Report struct {
 
 	// MixedStarts are sends of ranks that prepared buffered and other ones, which became others.
 	MixedStarts int64
+	// Synchronous are sends that wait for their receive whatever their size, which became standard ones.
+	Synchronous int64
 
 	// What Denoise did.
 	Denoised                      int64 // computations that were replaced
@@ -131,6 +133,8 @@ func (r *Report) Warnings() []string {
 	say(r.Partitioned, "%d partitioned messages are sent whole when their last partition is ready: single partitions are not in the trace")
 	say(r.MixedStarts, "%d sends begun by MPI_Start may be buffered: their ranks prepared some by MPI_Bsend_init and some by other calls; "+
 		"all are taken as not buffered")
+	say(r.Synchronous, "%d synchronous sends (MPI_Ssend, MPI_Issend) are taken as standard ones: up to S bytes (-S) they do not wait for "+
+		"their receives")
 	say(r.Averaged, "%d collectives with sizes by rank got the mean size: the sizes between copies are not known, or too many")
 	return list
 }
