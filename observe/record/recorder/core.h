@@ -273,6 +273,11 @@ void sl_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void *sl_memory(size_t bytes);
 void *sl_map(size_t bytes, int protection, int flags, int fd, off_t offset);
 void sl_unmap(void *p, size_t bytes);
+int sl_open(const char *path, int flags);
+void sl_close(int fd);
+ssize_t sl_pread(int fd, void *p, size_t n, off_t offset);
+ssize_t sl_pwrite(int fd, const void *p, size_t n, off_t offset);
+int sl_reserve(int fd, off_t offset, off_t size);
 void sl_check_window(struct sl_thread *t, uint64_t now);
 static inline bool sl_is_bounded(void) { return SL_UNLIKELY(atomic_load_explicit(&sl_bounded, memory_order_relaxed)); }
 

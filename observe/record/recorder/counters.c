@@ -178,7 +178,7 @@ static void open_all(struct sl_counting *c, uint8_t *failed) {
         if (c->page[k] == NULL) {
             c->mapped = false;
         } else if (k > 0) { /* the mapping keeps it */
-            close(c->file[k]);
+            sl_close(c->file[k]);
             c->file[k] = -1;
         }
     }
@@ -219,7 +219,7 @@ void sl_counters_thread(struct sl_thread *t) {
 static void close_all(struct sl_counting *c) {
     bool ours = c->count > 0 && c->file[0] >= 0 && is_ours(c);
     for (int k = c->count - 1; ours && k >= 0; k--)
-        if (c->file[k] >= 0) close(c->file[k]);
+        if (c->file[k] >= 0) sl_close(c->file[k]);
 }
 
 void sl_counters_end(struct sl_thread *t) {

@@ -20,7 +20,7 @@ static bool is_ours(const struct sl_thread *t) {
 static uint64_t waited(const struct sl_thread *t) {
     char text[96];
     int saved = errno;
-    ssize_t n = is_ours(t) ? pread(t->cpu_file, text, sizeof text, 0) : 0;
+    ssize_t n = is_ours(t) ? sl_pread(t->cpu_file, text, sizeof text, 0) : 0;
     errno = saved;
     ssize_t i = 0;
     while (i < n && text[i] >= '0' && text[i] <= '9') i++;
@@ -35,7 +35,7 @@ static uint64_t waited(const struct sl_thread *t) {
 void sl_cpu_thread(struct sl_thread *t) {
     int saved = errno;
     struct stat s;
-    int fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    int fd = sl_open("/proc/thread-self/schedstat", O_RDONLY);
     t->cpu_file = fd < 0 ? -1 : sl_high_descriptor(fd);
     if (t->cpu_file >= 0 && fstat(t->cpu_file, &s) == 0) t->cpu_identity = (uint64_t)s.st_ino;
     errno = saved;
@@ -86,6 +86,6 @@ void sl_cpu_end(struct sl_thread *t, uint64_t now) {
     if (t->cpu_file < 0) return;
     t->cpu_read = 0;
     sl_cpu_check(t, now);
-    if (is_ours(t)) close(t->cpu_file);
+    if (is_ours(t)) sl_close(t->cpu_file);
     t->cpu_file = -1;
 }

@@ -106,9 +106,9 @@ int sl_high_descriptor(int fd) {
     getrlimit(RLIMIT_NOFILE, &r);
     int limit = r.rlim_cur < MOST ? (int)r.rlim_cur : MOST;
     int high = fcntl(fd, F_DUPFD_CLOEXEC, limit - limit / 8);
-    close(fd);
+    sl_close(fd);
     if (high < limit) return high;
-    close(high);
+    sl_close(high);
     return -1;
 }
 
@@ -118,7 +118,7 @@ static bool ours(const struct sl_thread *t) {
 }
 
 static void end_perf(struct sl_thread *t) {
-    if (t->perf >= 0 && ours(t)) close(t->perf); /* the program may have closed it and opened something else */
+    if (t->perf >= 0 && ours(t)) sl_close(t->perf); /* the program may have closed it and opened something else */
     if (t->page != NULL) sl_unmap(t->page, SL_PAGE);
     t->perf = -1;
     t->page = NULL;
@@ -246,7 +246,7 @@ void sl_sampling_end(struct sl_thread *t) {
 
 /* sl_sampling_forked closes what a child process has of its parent's clocks. */
 void sl_sampling_forked(struct sl_thread *t) {
-    if (t != NULL && t->sampled_by == SL_BY_PERF && ours(t)) close(t->perf);
+    if (t != NULL && t->sampled_by == SL_BY_PERF && ours(t)) sl_close(t->perf);
 }
 
 /* A program that queues signals may fill the queue, see queue_is_long: from then on ticks are used, whose signals have their place. */

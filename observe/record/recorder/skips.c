@@ -66,7 +66,7 @@ static bool grow(struct sl_skips *s) {
     struct entry *e = NULL;
     if (s->fd < 0) {
         e = sl_memory(bytes);
-    } else if (posix_fallocate(s->fd, 0, (off_t)bytes) == 0) {
+    } else if (sl_reserve(s->fd, 0, (off_t)bytes) == 0) {
         void *p = sl_map(bytes, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
         if (p != NULL) e = p;
     }
@@ -438,7 +438,7 @@ void sl_skips_keep(struct sl_thread *t, uint64_t now) {
 struct sl_skips *sl_skips_file(struct sl_thread *t) {
     char path[1200];
     snprintf(path, sizeof path, "%s/r%d-t%d.cut", sl_settings.directory, sl_rank, t->number);
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int fd = sl_open(path, O_RDWR | O_CREAT | O_EXCL);
     struct sl_skips *s = fd < 0 ? NULL : new_skips(fd);
     if (s != NULL) s->whose = sl_pair(sl_rank, t->number);
     return s;

@@ -16,6 +16,15 @@
 /* A process has few threads at a time, or very many: those beyond FEW get less at once. */
 enum { EVENT_CHUNK = 1 << 20, DEFINITION_CHUNK = 1 << 17, LEAST_CHUNK = 1 << 14, SMALL_CHUNK = 1 << 16, FEW = 32 };
 
+/* sl_reserve takes space for a part of a file; where the file system cannot, the C library writes to it. */
+int sl_reserve(int fd, off_t offset, off_t size) {
+    int before;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    int failed = posix_fallocate(fd, offset, size);
+    pthread_setcancelstate(before, NULL);
+    return failed;
+}
+
 /* map makes a part of a file larger and maps it; flags are those of open. Space is reserved first: a shared mapping of a file on a
  * full disk would end the program with SIGBUS, as a file beyond the limit of the process would with SIGXFSZ. No descriptor stays
  * open: the program may close it and open something else in its place. */
@@ -23,14 +32,14 @@ static void *map(const char *path, int flags, off_t offset, size_t size, int *fa
     int saved = errno;
     struct rlimit limit;
     void *p = NULL;
-    int fd = open(path, O_RDWR | O_CLOEXEC | flags, 0666);
+    int fd = sl_open(path, O_RDWR | flags);
     if (fd < 0) *failed = errno;
     else if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && (uint64_t)offset + size > limit.rlim_cur) *failed = EFBIG;
-    else if ((*failed = posix_fallocate(fd, offset, (off_t)size)) == 0) {
+    else if ((*failed = sl_reserve(fd, offset, (off_t)size)) == 0) {
         p = sl_map(size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
         if (p == NULL) *failed = errno;
     }
-    if (fd >= 0) close(fd);
+    if (fd >= 0) sl_close(fd);
     errno = saved;
     return p;
 }
@@ -91,7 +100,7 @@ static bool map_chunk(struct sl_stream *s, uint64_t number, int *failed) {
 
 static bool write_all(int fd, const uint8_t *p, size_t n, off_t offset) {
     while (n > 0) {
-        ssize_t done = pwrite(fd, p, n, offset);
+        ssize_t done = sl_pwrite(fd, p, n, offset);
         if (done < 0 && errno == EINTR) continue;
         if (done == 0) errno = ENOSPC;
         if (done <= 0) return false;
@@ -122,7 +131,7 @@ static bool write_chunk(struct sl_stream *s, int *failed) {
     size_t head = sizeof(struct sl_chunk), used = (size_t)(s->next - s->chunk);
     off_t to = (off_t)(SL_PAGE + (s->sequence + 1) * s->size);
     seal(s, NULL);
-    int known = kept(s), fd = known >= 0 ? known : open(s->path, O_WRONLY | O_CLOEXEC);
+    int known = kept(s), fd = known >= 0 ? known : sl_open(s->path, O_WRONLY);
     *failed = 0;
     if (fd < 0) *failed = errno;
     else if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && (uint64_t)to + s->size > limit.rlim_cur) *failed = EFBIG;
@@ -182,17 +191,17 @@ static void fill_head(struct sl_stream *s, struct sl_thread *t, bool definitions
     h->self = (uint64_t)(uintptr_t)&fill_head;
     sl_tail(h)->clock_cost = clock_cost();
     gethostname(h->host, sizeof h->host - 1);
-    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    int fd = sl_open("/proc/sys/kernel/random/boot_id", O_RDONLY);
     if (fd >= 0) {
-        ssize_t n = read(fd, h->boot, sizeof h->boot - 1);
+        ssize_t n = sl_pread(fd, h->boot, sizeof h->boot - 1, 0);
         if (n > 0 && h->boot[n - 1] == '\n') h->boot[n - 1] = 0;
-        close(fd);
+        sl_close(fd);
     }
     ssize_t n = readlink("/proc/self/exe", h->program, sizeof h->program - 1);
     if (n < 0) h->program[0] = 0;
-    char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    static char version[MPI_MAX_LIBRARY_VERSION_STRING]; /* too large for the stacks of some threads */
     int length = 0;
-    PMPI_Get_library_version(version, &length);
+    if (t->number == 0) PMPI_Get_library_version(version, &length);
     snprintf(h->library, sizeof h->library, "%.500s", version);
     struct sl_tail *tail = sl_tail(h);
     tail->run = sl_settings.run;
@@ -221,8 +230,8 @@ bool sl_stream_open(struct sl_stream *s, struct sl_thread *t, bool definitions, 
     if (s->head == NULL || !map_chunk(s, 0, failed)) {
         if (*failed == EEXIST && sl_ranks == 1 && t->number == 0) { /* processes that do not know of each other */
             snprintf(sign, sizeof sign, "%s/apart", sl_settings.directory);
-            int note = open(sign, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-            if (note >= 0) close(note);
+            int note = sl_open(sign, O_WRONLY | O_CREAT);
+            if (note >= 0) sl_close(note);
             return false;
         }
         if (t->number == 0) sl_say("%s: %s; the run is not recorded", path, strerror(*failed)); /* threads are counted */
@@ -239,7 +248,7 @@ bool sl_stream_open(struct sl_stream *s, struct sl_thread *t, bool definitions, 
 void sl_stream_close(struct sl_stream *s, uint64_t how, const struct sl_record *open) {
     if (s->head == NULL || atomic_load(&s->head->closed) != 0) return;
     int fd = kept(s);
-    if (fd >= 0) close(fd);
+    if (fd >= 0) sl_close(fd);
     s->file = 0;
     seal(s, open);
     sl_skips_seal(s->dropped);

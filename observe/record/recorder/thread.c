@@ -2,6 +2,7 @@
 #include "counters.h"
 #include "skips.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,11 +32,12 @@ void sl_say(const char *format, ...) {
     char text[1500];
     va_list args;
     va_start(args, format);
-    int n = vsnprintf(text, sizeof text - 1, format, args);
+    int n = snprintf(text, sizeof text, "slackline: ");
+    n += vsnprintf(text + n, sizeof text - 1 - (size_t)n, format, args);
     va_end(args);
     if (n > (int)sizeof text - 2) n = (int)sizeof text - 2;
     text[n] = '\n';
-    dprintf(STDERR_FILENO, "slackline: %.*s", n + 1, text);
+    syscall(SYS_write, STDERR_FILENO, text, n + 1);
 }
 
 /* sl_map and sl_unmap are mmap and munmap without the hooks that MPI libraries put into them (UCX, memory/patcher of Open MPI), which
@@ -48,6 +50,13 @@ void *sl_map(size_t bytes, int protection, int flags, int fd, off_t offset) {
 void sl_unmap(void *p, size_t bytes) {
     syscall(SYS_munmap, p, bytes);
 }
+
+/* These are open, close, pread and pwrite, but no cancellation points: a thread that is cancelled ends in a call of the program, not
+ * when it begins to be recorded, and not in a sample. */
+int sl_open(const char *path, int flags) { return (int)syscall(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, 0666); }
+void sl_close(int fd) { syscall(SYS_close, fd); }
+ssize_t sl_pread(int fd, void *p, size_t n, off_t offset) { return syscall(SYS_pread64, fd, p, n, offset); }
+ssize_t sl_pwrite(int fd, const void *p, size_t n, off_t offset) { return syscall(SYS_pwrite64, fd, p, n, offset); }
 
 /* sl_memory is memory that is never given back; it may be called where malloc may not. */
 void *sl_memory(size_t bytes) {

@@ -11,9 +11,11 @@
 #include <mqueue.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -277,6 +279,45 @@ static void *stay(void *asynchronous) {
     for (;;) nanosleep(&(struct timespec){1, 0}, NULL);
 }
 
+static void tidied_up(void *n) { ++*(int *)n; }
+
+/* tidy is cancelled before it begins, and ends at the first point where that is possible. */
+static void *tidy(void *n) {
+    pthread_cleanup_push(tidied_up, n);
+    for (;;) pthread_testcancel();
+    pthread_cleanup_pop(0);
+    return NULL;
+}
+
+/* unaware has no point where it can be cancelled. */
+static void *unaware(void *begun) {
+    atomic_store((atomic_int *)begun, 1);
+    compute(60);
+    return begun;
+}
+
+static void cancelled(void) {
+    enum { TIMES = 50 };
+    pthread_t thread;
+    int tidied = 0, finished = 0;
+    for (int i = 0; i < TIMES; i++) {
+        pthread_create(&thread, NULL, tidy, &tidied);
+        pthread_cancel(thread);
+        pthread_join(thread, NULL);
+    }
+    report("pthread_cancel before a thread begins", tidied == TIMES, tidied, 0);
+    for (int i = 0; i < 4; i++) {
+        atomic_int begun = 0;
+        void *value = NULL;
+        pthread_create(&thread, NULL, unaware, &begun);
+        while (!atomic_load(&begun)) sched_yield();
+        pthread_cancel(thread);
+        pthread_join(thread, &value);
+        finished += value == &begun;
+    }
+    report("pthread_cancel of a thread that computes", finished == 4, finished, 0);
+}
+
 static void *shallow(void *unused) {
     (void)unused;
     compute(30);
@@ -296,13 +337,16 @@ static void threads(void) {
         report(how == 0 ? "pthread_cancel" : "pthread_cancel at any time", value == PTHREAD_CANCELED, 0, 0);
         compute(10);
     }
+    enum { MANY = 8 };
     pthread_attr_t attributes;
-    pthread_t thread;
+    pthread_t thread[MANY];
+    int begun = 0;
     pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, 64 << 10);
-    pthread_create(&thread, &attributes, shallow, NULL);
-    pthread_join(thread, NULL);
-    report("small stacks", 1, 0, 0);
+    pthread_attr_setstacksize(&attributes, (size_t)sysconf(_SC_THREAD_STACK_MIN)); /* 16 KiB */
+    while (begun < MANY && pthread_create(&thread[begun], &attributes, shallow, NULL) == 0) begun++;
+    for (int i = 0; i < begun; i++) pthread_join(thread[i], NULL);
+    report("small stacks", begun == MANY, begun, 0);
+    cancelled();
 }
 
 static void children(void) {
