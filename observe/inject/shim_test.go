@@ -51,3 +51,24 @@ func TestSessionsAlone(t *testing.T) {
 		}
 	})
 }
+
+// TestCircumstances wants programs that change their environment first, or that have a call of MPI themselves, to get what they get without
+// injection; into the latter nothing is injected, and the error names the call.
+func TestCircumstances(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		for _, tc := range []struct {
+			flags []string
+			why   string
+		}{{nil, ""}, {[]string{"-DOWN"}, "an MPI_Recv of its own"}} {
+			r := inject(t, l, 2, build(t, l, "cleared.c", tc.flags...), Options{}, "10us")
+			for _, line := range []string{"rank 0 received 42\n", "rank 1 received 41\n"} {
+				if !strings.Contains(r.stdout, line) {
+					t.Errorf("%s: no %q in %q", tc.flags, line, r.stdout)
+				}
+			}
+			if errors.Is(r.err, ErrNothing) != (tc.why != "") || tc.why != "" && !strings.Contains(r.err.Error(), tc.why) {
+				t.Errorf("%s: %v\n%s", tc.flags, r.err, r.stderr)
+			}
+		}
+	})
+}

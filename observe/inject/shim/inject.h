@@ -92,7 +92,6 @@ static inline void inj_add(int64_t *counter, int64_t n) {
 }
 
 void inj_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void inj_settings_load(void);
 void inj_report_open(void);
 
 /* comms.c: what is known of a communicator */

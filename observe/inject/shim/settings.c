@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -53,9 +54,12 @@ static void load_rules(const char *text) {
     }
 }
 
-void inj_settings_load(void) {
+static const char *kept(const char *value) { return value != NULL ? strdup(value) : NULL; }
+
+/* load reads the settings before the program can change its environment. */
+static __attribute__((constructor)) void load(void) {
     struct settings *s = &inj_settings;
-    s->directory = value_of("DIR");
+    s->directory = kept(value_of("DIR"));
     s->latency = value_of("LATENCY") != NULL;
     s->latency_ns = number_of("LATENCY", 0);
     const char *rules = value_of("RULES");
@@ -70,7 +74,7 @@ void inj_settings_load(void) {
         bases = *rest == ',' ? rest + 1 : NULL;
     }
     s->eager = number_of("EAGER", -1);
-    s->noise = value_of("NOISE");
+    s->noise = kept(value_of("NOISE"));
     s->crowded = (int)number_of("CROWDED", 2);
     s->panel = (int)number_of("PANEL", 'd');
 }
