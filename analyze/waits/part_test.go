@@ -96,7 +96,7 @@ func checkParts(t *testing.T, name string, whole *timeline.Timeline, list []*tim
 				continue
 			}
 			c := l.Calls
-			l.Calls, w.Calls, l.Polls, w.Polls = timeline.Calls{}, timeline.Calls{}, nil, nil
+			l.Calls, w.Calls, l.Polls, w.Polls, w.Alone = timeline.Calls{}, timeline.Calls{}, nil, nil, nil
 			same("location elsewhere", w, l)
 			numbers := make([]int32, c.Len())
 			for k := range numbers {

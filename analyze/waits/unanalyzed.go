@@ -147,6 +147,9 @@ func (a *analysis) readCalls() []callSet {
 	read := make([]callSet, len(a.tl.Locations))
 	for l := range read {
 		read[l] = make(callSet, (a.calls(int32(l)).Len()+63)/64)
+		for _, call := range a.tl.Locations[l].Alone {
+			read[l].add(call)
+		}
 	}
 	probes := a.findProbes()
 	for i := range a.tl.Messages {

@@ -20,6 +20,9 @@ func TestUnanalyzed(t *testing.T) {
 			"MPI_Frobnicate 30us 2, MPI_Comm_disconnect 5us 1"},
 		{"a message without receive", "", "10..20 MPI_Send: send to 1 size 8", "", "MPI_Send 10us 1"},
 		{"a collective of one rank", "", "10..20 MPI_Barrier: begin; barrier", "", "MPI_Barrier 10us 1"},
+		{"a communicator of one rank", "comm self 0\nwindow w comm self\n", "10..20 MPI_Win_create: begin; win-create w\n" +
+			"20..25 MPI_Allreduce: begin; allreduce sent 8 received 8 comm self\n25..26 MPI_Ibarrier: issue 1\n" +
+			"30..35 MPI_Wait: barrier comm self request 1", "", ""},
 		{"an alltoallv without counts", "", "10..20 MPI_Alltoallv: begin; alltoallv sent 8 received 8",
 			"10..20 MPI_Alltoallv: begin; alltoallv sent 8 received 8", "MPI_Alltoallv 20us 2"},
 		{"neighbors that are not known", "", "10..20 MPI_Neighbor_alltoall: begin; neighbor_alltoall sent 8 received 8",

@@ -143,6 +143,7 @@ func (f *finisher) begin() {
 	f.countPending()
 	f.groups = groupsOf(f.t.Comms)
 	f.matchTeams()
+	f.each(len(f.locations), func(i int) { f.findAlone(f.locations[i]) })
 }
 
 // end puts the locations into the timeline, when all is known of them.
@@ -201,7 +202,7 @@ func (l *LocationBuilder) location(simulated bool) Location {
 	out := Location{
 		Rank: l.rank, Thread: l.thread, Name: l.name, Host: l.host,
 		Calls: l.calls, First: l.first, Last: l.last,
-		ClockError: l.clockError, Truncated: l.truncated, Polls: l.polls, Cut: l.cut, Unrecorded: l.offTime,
+		ClockError: l.clockError, Truncated: l.truncated, Polls: l.polls, Alone: l.alone, Cut: l.cut, Unrecorded: l.offTime,
 		Sampled: l.sampled, Alive: l.alive, NoCPU: l.lacks, Lacked: lackOf(l.lacks) + l.lack,
 		Counts: l.counting.list,
 	}

@@ -125,6 +125,20 @@ func (f *finisher) seriesOf(number int, runs []run) series {
 	return s
 }
 
+// findAlone finds the calls of a location for collectives that seriesOf leaves out because they need no other rank.
+func (f *finisher) findAlone(l *LocationBuilder) {
+	for i := range l.collectives {
+		m := &l.collectives[i]
+		series := f.seriesOfMember(m)
+		if series < 0 || m.state != done || m.issue < 0 || m.complete < 0 || f.t.Ranks < 2 {
+			continue
+		}
+		if _, _, comm := f.t.scopeOf(int(series)); comm >= 0 && int(comm) < len(f.t.Comms) && f.t.Comms[comm].Size() < 2 {
+			l.alone = append(l.alone, m.issue, m.complete)
+		}
+	}
+}
+
 // agree reports whether all members call the same operation with the same root inside of calls.
 func (f *finisher) agree(s *series, k int) bool {
 	first := f.member(s.of[0][k])

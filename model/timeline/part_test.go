@@ -166,7 +166,7 @@ func TestPartsAreThoseOfTheWhole(t *testing.T) {
 				if own := part.Part.Here(int32(i)); own != (want.Rank >= bounds[p] && want.Rank < bounds[p+1]) {
 					t.Fatalf("process %d of %v: location %d of rank %d is here: %t", p, bounds, i, want.Rank, own)
 				} else if !own {
-					want.Calls, want.Polls, want.NoCPU = got.Calls, got.Polls, nil
+					want.Calls, want.Polls, want.Alone, want.NoCPU = got.Calls, got.Polls, nil, nil
 				}
 				if diff := gocmp.Diff(want, got); diff != "" {
 					t.Fatalf("process %d of %v: location %d (-whole +part):\n%s", p, bounds, i, diff)

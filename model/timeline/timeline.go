@@ -54,6 +54,7 @@ type Location struct {
 	ClockError   unit.Duration // its times are right within this much relative to rank 0; -1: not known
 	Truncated    bool          // its end is missing: open calls were closed at Last
 	Polls        []Poll        // by call
+	Alone        []int32       // calls of collectives without instances that need no other rank: those of communicators with one member
 	Cut          bool          // recording was off for a time; these times are calls of the region NotRecorded
 	Unrecorded   unit.Duration // how long it was off
 	Sampled      []SampledCall // by call

@@ -300,5 +300,11 @@ func (c *cutter) cutLocation(l *Location, k *keptCalls) Location {
 			out.Polls = append(out.Polls, p)
 		}
 	}
+	out.Alone = nil
+	for _, call := range l.Alone {
+		if k.has(call) {
+			out.Alone = append(out.Alone, k.number(call))
+		}
+	}
 	return out
 }
