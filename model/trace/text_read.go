@@ -109,7 +109,7 @@ func (r *textReader) fail(format string, args ...any) {
 
 func (r *textReader) header(line string) {
 	version := strings.TrimSpace(strings.TrimPrefix(line, textMagic))
-	if version, _, _ = strings.Cut(version, " "); version != textVersion {
+	if len(r.words) != 3 || !r.words[1].is("trace") || !r.words[2].is(textVersion) {
 		r.fail("the text is in version %q of the format; this slackline reads version %s", version, textVersion)
 	}
 }
