@@ -21,7 +21,7 @@ var arrivalKind = kind{
 		Form:   "arrival_order@CALLPATH",
 	},
 	propose: func(s *study) []candidate {
-		return s.proposeCalls("arrival_order", schedule.Recv, func(c *callInfo) bool { return c.beforeWork > 0 && c.waiting > 0 })
+		return s.proposeCalls("arrival_order", schedule.Recv, func(c *callInfo) bool { return c.beforeWork > 0 && c.waiting.Sign() > 0 })
 	},
 	apply: func(ctx context.Context, x *Scenario, c Change) error {
 		best, least := schedule.Program(nil), unit.Duration(0)

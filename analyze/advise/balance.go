@@ -34,7 +34,7 @@ var balanceKind = kind{
 		paths := append(s.criticalPaths(maxPaths), "")
 		for _, path := range paths {
 			sums := s.computation(path)
-			worst, mean := sums.max, sums.total/unit.Duration(s.ranks())
+			worst, mean := sums.max, sums.mean
 			if worst == 0 || worst <= mean {
 				continue
 			}
@@ -71,7 +71,7 @@ var balanceKind = kind{
 			what = "all computation together"
 		}
 		return fmt.Sprintf("Balance %s, which takes %s to %s on a rank (the mean is %s), most on %s: %s, it", what,
-			sums.min.Short(), sums.max.Short(), (sums.total / unit.Duration(s.ranks())).Short(), sums.heavy(), how.Outcome())
+			sums.min.Short(), sums.max.Short(), sums.mean.Short(), sums.heavy(), how.Outcome())
 	},
 }
 

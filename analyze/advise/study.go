@@ -50,7 +50,7 @@ type callInfo struct {
 	beforeWork     int64 // receives with computation between them and the next one
 	inRow          int64 // sends that follow another one to the same rank
 	toAll          bool  // a rank sends to, or receives from, all others one after the other
-	waiting        unit.Duration
+	waiting        unit.Sum
 }
 
 // maxOps is the largest number of operations of a program that is studied: all of them are in memory.
@@ -189,7 +189,7 @@ func (s *study) findCalls() {
 		w := &s.result.Waits[i]
 		for _, c := range s.calls {
 			if c.name == w.CallPath && !w.Metric.IsPart() {
-				c.waiting += w.Amount
+				c.waiting.AddSum(w.Amount)
 			}
 		}
 	}
@@ -213,7 +213,9 @@ func (s *study) proposeCalls(name string, of schedule.Kind, worth func(c *callIn
 		}
 		bound := s.slack + s.idealGain
 		if name == "arrival_order" {
-			bound = min(s.slack, c.waiting)
+			if bound = s.slack; c.waiting.Cmp(unit.SumOf(bound)) < 0 {
+				bound = c.waiting.Duration()
+			}
 		}
 		list = append(list, candidate{Change{Kind: name, Target: c.name}, bound})
 	}
@@ -293,8 +295,8 @@ func (s *study) place(name string) string {
 
 // computation is what the ranks compute in a call path.
 type computation struct {
-	byRank          []unit.Duration
-	min, max, total unit.Duration
+	byRank         []unit.Duration
+	min, max, mean unit.Duration
 }
 
 // computation sums what is computed in a call path; "": everywhere.
@@ -302,7 +304,7 @@ func (s *study) computation(path string) *computation {
 	if c := s.sums[path]; c != nil {
 		return c
 	}
-	c := &computation{byRank: make([]unit.Duration, s.ranks())}
+	c, total := &computation{byRank: make([]unit.Duration, s.ranks())}, unit.Sum{}
 	t := targetsOf(s.graph, path)
 	ops := s.graph.Ops()
 	for rank := range c.byRank {
@@ -311,17 +313,16 @@ func (s *study) computation(path string) *computation {
 				c.byRank[rank] += unit.Duration(op.Size)
 			}
 		}
-		c.total += c.byRank[rank]
+		total.Add(c.byRank[rank])
 	}
-	c.min, c.max = slices.Min(c.byRank), slices.Max(c.byRank)
+	c.min, c.max, c.mean = slices.Min(c.byRank), slices.Max(c.byRank), total.Mean(s.ranks()).Duration()
 	s.sums[path] = c
 	return c
 }
 
 // heavy names the ranks that have clearly more than the mean.
 func (c *computation) heavy() string {
-	mean := c.total / unit.Duration(len(c.byRank))
-	limit := mean + (c.max-mean)/2
+	limit := c.mean + (c.max-c.mean)/2
 	var ranks []int
 	for r, t := range c.byRank {
 		if t >= limit {

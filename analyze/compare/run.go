@@ -88,7 +88,7 @@ func kindOf(metric string) Kinds {
 func Of(w *waits.Result) Run {
 	r, p := NewRun(Times|Waits|Delays), w.Profile()
 	name := func(path int32) string { return p.Paths.Names[path] }
-	r.add(RunTime, "", seconds(p.RunTime()))
+	r.add(RunTime, "", seconds(unit.SumOf(p.RunTime())))
 	r.countsOf(p.Counts(w.WaitTimes()))
 	for i := range p.ByPath {
 		r.add(Time, name(p.ByPath[i].Path), seconds(p.ByPath[i].Exclusive))
@@ -103,7 +103,7 @@ func Of(w *waits.Result) Run {
 	return r
 }
 
-func seconds(d unit.Duration) float64 { return float64(d) / float64(unit.Second) }
+func seconds(s unit.Sum) float64 { return s.Float() / float64(unit.Second) }
 
 // document is what is taken from the JSON results of the verbs waits and profile, of all versions.
 type document struct {

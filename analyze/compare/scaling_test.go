@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"slackline/analyze/profile"
+	"slackline/model/unit"
 )
 
 // TestScaling: the factors of the computation are those of POP, and their product is that of the useful times.
@@ -89,7 +90,7 @@ func TestOfHasCounts(t *testing.T) {
 	if len(r.Values) != 0 {
 		t.Errorf("nothing was counted: %v", r.Values)
 	}
-	r.countsOf(&profile.Counts{Useful: 3e12, Instructions: 7, IPC: 0.5})
+	r.countsOf(&profile.Counts{Useful: unit.SumOf(3 * unit.Second), Instructions: 7, IPC: 0.5})
 	want := map[Number]float64{{UsefulTime, ""}: 3, {Instructions, ""}: 7, {IPC, ""}: 0.5}
 	if !maps.Equal(r.Values, want) {
 		t.Errorf("%v, want %v", r.Values, want)

@@ -53,9 +53,9 @@ type Use struct {
 	Idle      unit.Duration `json:"idle_s"`      // nothing runs before the next launch
 	Latency   unit.Duration `json:"latency_s"`   // nothing runs after it
 	Busy      unit.Duration `json:"busy_s"`      // something runs
-	Hidden    unit.Duration `json:"hidden_s"`    // waiting of communication kernels while something else works
+	Hidden    unit.Sum      `json:"hidden_s"`    // waiting of communication kernels while something else works
 	Overlap   unit.Duration `json:"overlap_s"`   // copies and communication while a compute kernel runs
-	Queue     unit.Duration `json:"queue_s"`     // sum of the times from the launches to the starts of the activities
+	Queue     unit.Sum      `json:"queue_s"`     // sum of the times from the launches to the starts of the activities
 	Kernels   int64         `json:"kernels"`
 	Copies    int64         `json:"copies"`
 }
@@ -151,7 +151,7 @@ func (r *Run) countDevice(d *device, waits []KernelWait, byStream [][]int) {
 			rest = append(rest, timeline.Span{From: b + s.fullOf(i), To: e})
 		}
 		if s.Launch[i].Known() {
-			u.Queue += b - s.launch(i)
+			u.Queue.Add(b - s.launch(i))
 		}
 		if s.Kind[i] <= timeline.CommunicationKernel {
 			u.Kernels++
@@ -171,10 +171,10 @@ func (r *Run) countDevice(d *device, waits []KernelWait, byStream [][]int) {
 	u.Overlap = length(rest) + u.Computing - length(unite(append(slices.Clone(rest), compute...)))
 	for k := d.from; k < d.to; k++ {
 		for _, i := range byStream[k] {
-			u.Hidden += waits[i].Full
+			u.Hidden.Add(waits[i].Full)
 		}
 	}
-	u.Hidden -= u.Waiting
+	u.Hidden.Add(-u.Waiting)
 }
 
 // gap is the end of a time in which nothing ran: what was launched late.

@@ -281,7 +281,7 @@ func (s *small) device(number int) (use Use, idle, kernels, held map[Op]int) {
 				counts = o
 			}
 			if t < a.begin+a.full {
-				use.Hidden += us
+				use.Hidden.Add(us)
 			}
 		}
 		counted := computes
@@ -323,7 +323,7 @@ func (s *small) device(number int) (use Use, idle, kernels, held map[Op]int) {
 	for _, o := range list {
 		a := s.act(o)
 		if launch, ok := s.launch(a); ok {
-			use.Queue += at(a.begin - launch)
+			use.Queue.Add(at(a.begin - launch))
 		}
 		if a.kind <= timeline.CommunicationKernel {
 			use.Kernels++
@@ -331,7 +331,7 @@ func (s *small) device(number int) (use Use, idle, kernels, held map[Op]int) {
 			use.Copies++
 		}
 	}
-	use.Hidden -= use.Waiting
+	use.Hidden.Add(-use.Waiting)
 	use.Span = at(last - first)
 	return use, idle, kernels, held
 }

@@ -11,13 +11,13 @@ import (
 
 // ActivityTime is the time of activities of a call path: of the call that launched them, and their name.
 type ActivityTime struct {
-	Path     int32         `json:"-"`
-	CallPath string        `json:"callpath"`
-	Kind     string        `json:"kind"`
-	Count    int64         `json:"count"`
-	Time     unit.Duration `json:"seconds"`
-	Worst    int           `json:"max_rank"` // the rank with most of it
-	Most     unit.Duration `json:"max_s"`
+	Path     int32    `json:"-"`
+	CallPath string   `json:"callpath"`
+	Kind     string   `json:"kind"`
+	Count    int64    `json:"count"`
+	Time     unit.Sum `json:"seconds"`
+	Worst    int      `json:"max_rank"` // the rank with most of it
+	Most     unit.Sum `json:"max_s"`
 }
 
 // Times sums the activities of a run up by call path, the longest first. There are none if the run has no streams.
@@ -26,10 +26,10 @@ func Times(tl *timeline.Timeline, paths *profile.Paths) []ActivityTime {
 		return nil
 	}
 	sums := map[int32]*ActivityTime{}
-	rank := map[int32]unit.Duration{}
+	rank := map[int32]unit.Sum{}
 	finish := func(of int) {
 		for path, t := range rank {
-			if s := sums[path]; t > s.Most {
+			if s := sums[path]; t.Cmp(s.Most) > 0 {
 				s.Worst, s.Most = of, t
 			}
 		}
@@ -45,8 +45,9 @@ func Times(tl *timeline.Timeline, paths *profile.Paths) []ActivityTime {
 				sums[path] = sum
 			}
 			sum.Count++
-			sum.Time += s.End[j] - s.Begin[j]
-			rank[path] += s.End[j] - s.Begin[j]
+			took := unit.SumOf(s.End[j] - s.Begin[j])
+			sum.Time.AddSum(took)
+			rank[path] = rank[path].Plus(took)
 		}
 		if i+1 == len(tl.Devices.Streams) || tl.Devices.Streams[i+1].Rank != s.Rank {
 			finish(s.Rank)
@@ -56,6 +57,6 @@ func Times(tl *timeline.Timeline, paths *profile.Paths) []ActivityTime {
 	for _, s := range sums {
 		list = append(list, *s)
 	}
-	slices.SortFunc(list, func(x, y ActivityTime) int { return cmp.Or(cmp.Compare(y.Time, x.Time), cmp.Compare(x.Path, y.Path)) })
+	slices.SortFunc(list, func(x, y ActivityTime) int { return cmp.Or(y.Time.Cmp(x.Time), cmp.Compare(x.Path, y.Path)) })
 	return list
 }

@@ -239,7 +239,8 @@ func TestClip(t *testing.T) {
 func TestTimes(t *testing.T) {
 	r := launchBound(t)
 	want := []ActivityTime{{
-		CallPath: "ProfilerStep/cudaLaunchKernel/add_kernel", Kind: "compute kernel", Count: 3, Time: 30 * us, Most: 30 * us,
+		CallPath: "ProfilerStep/cudaLaunchKernel/add_kernel", Kind: "compute kernel", Count: 3, Time: unit.SumOf(30 * us),
+		Most: unit.SumOf(30 * us),
 	}}
 	got := Times(r.tl, r.paths)
 	want[0].Path = got[0].Path

@@ -12,7 +12,7 @@ type WaitTime struct {
 	Name    string // of the kind of waiting
 	Rank    int
 	Path    int32
-	Time    unit.Duration
+	Time    unit.Sum
 	Idle    bool // of threads in no call; the path is where their master was
 	Unknown bool // it could not be analyzed: whether it is waiting is not known
 }
@@ -27,17 +27,17 @@ func (w *WaitTime) key() partKey {
 
 // Part is the time of a kind of activity. Waiting has a part for each of its names.
 type Part struct {
-	Kind   Kind            `json:"kind"`
-	Name   string          `json:"name"` // of the kind of waiting; else that of the kind
-	Time   unit.Duration   `json:"seconds"`
-	Share  float64         `json:"share"` // of the total
-	ByRank []unit.Duration `json:"by_rank_s"`
+	Kind   Kind       `json:"kind"`
+	Name   string     `json:"name"` // of the kind of waiting; else that of the kind
+	Time   unit.Sum   `json:"seconds"`
+	Share  float64    `json:"share"` // of the total
+	ByRank []unit.Sum `json:"by_rank_s"`
 }
 
 // Composition is what the run consists of: all locations from its start to its end.
 type Composition struct {
-	Total unit.Duration // run time x threads, as far as they lived
-	Parts []Part        // by kind, then name; they sum up to the total
+	Total unit.Sum // run time x threads, as far as they lived
+	Parts []Part   // by kind, then name; they sum up to the total
 }
 
 // partKey names a part.
@@ -49,37 +49,38 @@ type partKey struct {
 // Composition returns what the run consists of. Waiting times, and those that were not analyzed, are taken out of the time of their call
 // paths.
 func (p *Profile) Composition(waiting []WaitTime) *Composition {
-	times := map[partKey][]unit.Duration{}
-	addPart := func(key partKey, rank int, t unit.Duration) {
+	times := map[partKey][]unit.Sum{}
+	addPart := func(key partKey, rank int, t unit.Sum) {
 		if times[key] == nil {
-			times[key] = make([]unit.Duration, p.Timeline.Ranks)
+			times[key] = make([]unit.Sum, p.Timeline.Ranks)
 		}
-		times[key][rank] += t
+		times[key][rank].AddSum(t)
 	}
-	add := func(k Kind, rank int, t unit.Duration) { addPart(partKey{k, k.String()}, rank, t) }
+	add := func(k Kind, rank int, t unit.Sum) { addPart(partKey{k, k.String()}, rank, t) }
+	take := func(k Kind, rank int, t unit.Sum) { add(k, rank, unit.Sum{}.Minus(t)) }
 	c := &Composition{}
 	for r, total := range p.lifetimes() {
-		c.Total += total
-		add(Outside, r, total-p.Unrecorded[r])
+		c.Total.AddSum(total)
+		add(Outside, r, total.Minus(p.Unrecorded[r]))
 		add(NotRecorded, r, p.Unrecorded[r])
 	}
 	for i := range p.Entries {
 		e := &p.Entries[i]
 		add(p.kindOf(e.Path), e.Rank, e.Exclusive)
-		add(Outside, e.Rank, -e.Exclusive)
+		take(Outside, e.Rank, e.Exclusive)
 	}
 	for _, w := range waiting {
 		addPart(w.key(), w.Rank, w.Time)
-		add(p.kindUnder(w), w.Rank, -w.Time)
+		take(p.kindUnder(w), w.Rank, w.Time)
 	}
 	for key, byRank := range times {
 		part := Part{Kind: key.kind, Name: key.name, ByRank: byRank}
 		some := false
 		for _, t := range byRank {
-			part.Time += t
-			some = some || t != 0
+			part.Time.AddSum(t)
+			some = some || t.Sign() != 0
 		}
-		if part.Share = float64(part.Time) / float64(c.Total); some {
+		if part.Share = part.Time.Float() / c.Total.Float(); some {
 			c.Parts = append(c.Parts, part)
 		}
 	}
@@ -88,10 +89,10 @@ func (p *Profile) Composition(waiting []WaitTime) *Composition {
 }
 
 // lifetimes is how long the threads of each rank lived together.
-func (p *Profile) lifetimes() []unit.Duration {
-	sums := make([]unit.Duration, p.Timeline.Ranks)
+func (p *Profile) lifetimes() []unit.Sum {
+	sums := make([]unit.Sum, p.Timeline.Ranks)
 	for l := range p.Timeline.Locations {
-		sums[p.Timeline.Locations[l].Rank] += p.Timeline.Lifetime(int32(l))
+		sums[p.Timeline.Locations[l].Rank].Add(p.Timeline.Lifetime(int32(l)))
 	}
 	return sums
 }
@@ -101,8 +102,8 @@ func (p *Profile) threadsOf() []float64 {
 	list := make([]float64, p.Timeline.Ranks)
 	for r, t := range p.lifetimes() {
 		list[r] = 1
-		if run := p.RunTime(); run > 0 && t > 0 {
-			list[r] = float64(t) / float64(run)
+		if run := p.RunTime(); run > 0 && t.Sign() > 0 {
+			list[r] = t.Float() / float64(run)
 		}
 	}
 	return list

@@ -27,15 +27,18 @@ rank 1
 		want    string
 	}{
 		{"none", nil, "computation 120 [40ps 80ps], mpi_point_to_point 60 [40ps 20ps], outside 120 [120ps 0]"},
-		{"two kinds", []WaitTime{{Name: "b", Path: recv, Time: 5}, {Name: "a", Path: recv, Time: 3}, {Name: "b", Path: recv, Time: 2}},
+		{"two kinds", []WaitTime{{Name: "b", Path: recv, Time: unit.SumOf(5)}, {Name: "a", Path: recv, Time: unit.SumOf(3)},
+			{Name: "b", Path: recv, Time: unit.SumOf(2)}},
 			"computation 120 [40ps 80ps], mpi_point_to_point 50 [30ps 20ps], outside 120 [120ps 0], a 3 [3ps 0], b 7 [7ps 0]"},
-		{"idle", []WaitTime{{Name: "idle", Path: recv, Time: 100, Idle: true}},
+		{"idle", []WaitTime{{Name: "idle", Path: recv, Time: unit.SumOf(100), Idle: true}},
 			"computation 120 [40ps 80ps], mpi_point_to_point 60 [40ps 20ps], outside 20 [20ps 0], idle 100 [100ps 0]"},
-		{"in no call", []WaitTime{{Name: "x", Path: 0, Time: 1}},
+		{"in no call", []WaitTime{{Name: "x", Path: 0, Time: unit.SumOf(1)}},
 			"computation 120 [40ps 80ps], mpi_point_to_point 60 [40ps 20ps], outside 119 [119ps 0], x 1 [1ps 0]"},
-		{"not analyzed", []WaitTime{{Name: "x", Path: recv, Time: 1, Unknown: true}, {Name: "y", Path: recv, Time: 1, Unknown: true}},
+		{"not analyzed", []WaitTime{{Name: "x", Path: recv, Time: unit.SumOf(1), Unknown: true},
+			{Name: "y", Path: recv, Time: unit.SumOf(1), Unknown: true}},
 			"computation 120 [40ps 80ps], mpi_point_to_point 58 [38ps 20ps], outside 120 [120ps 0], mpi_not_analyzed 2 [2ps 0]"},
-		{"all of it", []WaitTime{{Name: "x", Rank: 1, Path: pathOf(t, p, "main/MPI_Send"), Time: 20}, {Name: "x", Path: recv, Time: 40}},
+		{"all of it", []WaitTime{{Name: "x", Rank: 1, Path: pathOf(t, p, "main/MPI_Send"), Time: unit.SumOf(20)},
+			{Name: "x", Path: recv, Time: unit.SumOf(40)}},
 			"computation 120 [40ps 80ps], outside 120 [120ps 0], x 60 [40ps 20ps]"},
 	} {
 		c := p.Composition(tc.waiting)
@@ -46,7 +49,7 @@ rank 1
 		for _, part := range c.Parts {
 			shares += part.Share
 		}
-		if shares < 1-1e-12 || shares > 1+1e-12 || c.Total != 300 {
+		if shares < 1-1e-12 || shares > 1+1e-12 || c.Total != unit.SumOf(300) {
 			t.Errorf("%s: shares of %v sum up to %g", tc.name, c.Total, shares)
 		}
 	}
@@ -55,15 +58,16 @@ rank 1
 // Waiting is taken out of the call that it is part of, and all parts sum up to the total.
 func TestComposition(t *testing.T) {
 	p, call := uneven(t)
-	c := p.Composition([]WaitTime{{Name: "barrier", Rank: 1, Path: call, Time: 40}})
+	c := p.Composition([]WaitTime{{Name: "barrier", Rank: 1, Path: call, Time: unit.SumOf(40)}})
 	got := map[string]unit.Duration{}
 	sum := unit.Duration(0)
 	for _, part := range c.Parts {
-		got[part.Kind.String()+"/"+part.Name] = part.Time
-		sum += part.Time
+		got[part.Kind.String()+"/"+part.Name] = part.Time.Duration()
+		sum += part.Time.Duration()
 	}
-	if c.Total != 200 || sum != c.Total || len(got) != 3 || got["waiting/barrier"] != 40 || got[Computation.String()+"/"+
-		Computation.String()] != 120 {
+	if c.Total != unit.SumOf(200) || sum != c.Total.Duration() || len(got) != 3 || got["waiting/barrier"] != 40 ||
+		got[Computation.String()+"/"+
+			Computation.String()] != 120 {
 		t.Errorf("of %d: %v, sum %d; want 120 of computation, 40 of waiting and 40 of MPI", c.Total, got, sum)
 	}
 }

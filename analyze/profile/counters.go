@@ -17,12 +17,12 @@ type Counter struct {
 
 // Counts are what was counted in a run, and how its useful computation comes about: its time is instructions / IPC / frequency.
 type Counts struct {
-	Useful       unit.Duration `json:"useful_s"`                      // of all threads together
-	Instructions int64         `json:"useful_instructions,omitempty"` // 0: not counted
-	Cycles       int64         `json:"useful_cycles,omitempty"`       // 0: not counted
-	IPC          float64       `json:"ipc,omitempty"`                 // instructions per cycle
-	Frequency    float64       `json:"frequency_hz,omitempty"`        // cycles per second of computation
-	Counters     []Counter     `json:"counters"`
+	Useful       unit.Sum  `json:"useful_s"`                      // of all threads together
+	Instructions int64     `json:"useful_instructions,omitempty"` // 0: not counted
+	Cycles       int64     `json:"useful_cycles,omitempty"`       // 0: not counted
+	IPC          float64   `json:"ipc,omitempty"`                 // instructions per cycle
+	Frequency    float64   `json:"frequency_hz,omitempty"`        // cycles per second of computation
+	Counters     []Counter `json:"counters"`
 }
 
 // The names of metrics that POP factors need, without their case: those of PAPI, of perf, and of slackline's recorder.
@@ -64,7 +64,7 @@ func (p *Profile) Counts(waiting []WaitTime) *Counts {
 		e := &p.ByPath[i]
 		useful := p.kindOf(e.Path) == Computation
 		if useful {
-			c.Useful += e.Exclusive
+			c.Useful.AddSum(e.Exclusive)
 		}
 		for m, v := range e.Counts {
 			if c.Counters[m].Total += v; useful {
@@ -74,15 +74,15 @@ func (p *Profile) Counts(waiting []WaitTime) *Counts {
 	}
 	for _, w := range waiting {
 		if p.kindUnder(w) == Computation {
-			c.Useful -= w.Time
+			c.Useful = c.Useful.Minus(w.Time)
 		}
 	}
 	c.Instructions, c.Cycles = c.named(instructionNames), c.named(cycleNames)
 	if c.Instructions > 0 && c.Cycles > 0 {
 		c.IPC = float64(c.Instructions) / float64(c.Cycles)
 	}
-	if c.Cycles > 0 && c.Useful > 0 {
-		c.Frequency = float64(c.Cycles) / (float64(c.Useful) / float64(unit.Second))
+	if c.Cycles > 0 && c.Useful.Sign() > 0 {
+		c.Frequency = float64(c.Cycles) / (c.Useful.Float() / float64(unit.Second))
 	}
 	return c
 }

@@ -42,7 +42,7 @@ func TestCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := p.Counts(nil)
-	if c.Cycles != 2_000_000 || c.Instructions != 4_000_000 || c.IPC != 2 || c.Frequency != 1e9 || c.Useful != 2*unit.Millisecond {
+	if c.Cycles != 2_000_000 || c.Instructions != 4_000_000 || c.IPC != 2 || c.Frequency != 1e9 || c.Useful != unit.SumOf(2*unit.Millisecond) {
 		t.Errorf("%+v", c)
 	}
 	want := []Counter{{"PAPI_TOT_CYC", "", 2_000_000, 3_000_000}, {"PAPI_TOT_INS", "", 4_000_000, 6_000_000}}

@@ -40,13 +40,13 @@ type RunDocument struct {
 	Grid      []int         `json:"grid,omitempty"`
 
 	// If recording was off for a time: how long, summed over locations, and what was left out because of it.
-	NotRecorded    unit.Duration `json:"not_recorded_s,omitempty"`
-	CutMessages    int64         `json:"cut_messages,omitempty"`
-	CutCollectives int64         `json:"cut_collectives,omitempty"`
+	NotRecorded    unit.Sum `json:"not_recorded_s,omitzero"`
+	CutMessages    int64    `json:"cut_messages,omitempty"`
+	CutCollectives int64    `json:"cut_collectives,omitempty"`
 
-	NoCPU       unit.Duration `json:"no_cpu_s,omitempty"`     // of all threads; left out if it is 0 or was not recorded
-	NoCPUShare  float64       `json:"no_cpu_share,omitempty"` // of their lifetimes
-	ForcedYield bool          `json:"forced_yield,omitempty"` // the recorder made MPI yield the CPU while it waits
+	NoCPU       unit.Sum `json:"no_cpu_s,omitzero"`      // of all threads; left out if it is 0 or was not recorded
+	NoCPUShare  float64  `json:"no_cpu_share,omitempty"` // of their lifetimes
+	ForcedYield bool     `json:"forced_yield,omitempty"` // the recorder made MPI yield the CPU while it waits
 }
 
 // DescribeRun describes a run in its JSON form; the machine is that of a simulated run.
@@ -54,11 +54,14 @@ func DescribeRun(tl *timeline.Timeline, machine string) RunDocument {
 	d := RunDocument{
 		Ranks: tl.Ranks, Locations: len(tl.Locations), Time: tl.End - tl.Start, Before: tl.LeftOut.Before, After: tl.LeftOut.After,
 		Simulated: tl.Simulated, Machine: machine,
-		NotRecorded: max(tl.Unrecorded(), 0), CutMessages: tl.Problems.CutMessages, CutCollectives: tl.Problems.CutCollectives,
+		CutMessages: tl.Problems.CutMessages, CutCollectives: tl.Problems.CutCollectives,
 		ForcedYield: tl.ForcedYield,
 	}
-	if lack, lifetime := tl.WithoutCPU(); lack > 0 {
-		d.NoCPU, d.NoCPUShare = lack, float64(lack)/float64(lifetime)
+	if off := tl.Unrecorded(); off.Sign() > 0 {
+		d.NotRecorded = off
+	}
+	if lack, lifetime := tl.WithoutCPU(); lack.Sign() > 0 {
+		d.NoCPU, d.NoCPUShare = lack, lack.Over(lifetime)
 	}
 	if tl.Grid != nil {
 		d.Grid = tl.Grid.Dims
@@ -81,18 +84,18 @@ type Document struct {
 
 // EntryDocument is the profile of a call path, on a rank or summed over ranks.
 type EntryDocument struct {
-	Rank            *int          `json:"rank,omitempty"`
-	CallPath        string        `json:"callpath"`
-	Kind            string        `json:"kind"`
-	Visits          *int64        `json:"visits,omitempty"`  // of counted calls
-	Samples         *int64        `json:"samples,omitempty"` // of functions that samples found
-	Exclusive       unit.Duration `json:"exclusive_s"`
-	Inclusive       unit.Duration `json:"inclusive_s"`
-	Sent            int64         `json:"messages_sent"`
-	SentBytes       int64         `json:"bytes_sent"`
-	Received        int64         `json:"messages_received"`
-	ReceivedBytes   int64         `json:"bytes_received"`
-	CollectiveBytes int64         `json:"collective_bytes"`
+	Rank            *int     `json:"rank,omitempty"`
+	CallPath        string   `json:"callpath"`
+	Kind            string   `json:"kind"`
+	Visits          *int64   `json:"visits,omitempty"`  // of counted calls
+	Samples         *int64   `json:"samples,omitempty"` // of functions that samples found
+	Exclusive       unit.Sum `json:"exclusive_s"`
+	Inclusive       unit.Sum `json:"inclusive_s"`
+	Sent            int64    `json:"messages_sent"`
+	SentBytes       int64    `json:"bytes_sent"`
+	Received        int64    `json:"messages_received"`
+	ReceivedBytes   int64    `json:"bytes_received"`
+	CollectiveBytes int64    `json:"collective_bytes"`
 
 	Counters map[string]int64 `json:"counters,omitempty"` // in it, and in nothing that it called
 }

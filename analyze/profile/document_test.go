@@ -40,7 +40,8 @@ rank 1
 `).Timeline
 	full.LeftOut.Before, full.LeftOut.After = 3, 4
 	full.Problems.CutMessages, full.Problems.CutCollectives = 5, 6
-	want := RunDocument{Ranks: 2, Locations: 2, Time: 100, Before: 3, After: 4, NotRecorded: 30, CutMessages: 5, CutCollectives: 6, NoCPU: 50,
+	want := RunDocument{Ranks: 2, Locations: 2, Time: 100, Before: 3, After: 4, NotRecorded: unit.SumOf(30), CutMessages: 5,
+		CutCollectives: 6, NoCPU: unit.SumOf(50),
 		NoCPUShare: 0.25, ForcedYield: true, Grid: []int{2, 1}}
 	if diff := cmp.Diff(want, DescribeRun(full, "")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

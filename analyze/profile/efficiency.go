@@ -23,19 +23,20 @@ type Efficiency struct {
 // useful returns the computation time of every rank: outside of MPI and of the OpenMP runtime, without waiting for accelerators, the mean
 // over its threads while they lived.
 func (p *Profile) useful(waiting []WaitTime) []unit.Duration {
-	useful := make([]unit.Duration, p.Timeline.Ranks)
+	sums := make([]unit.Sum, p.Timeline.Ranks)
 	for i := range p.Entries {
 		if e := &p.Entries[i]; p.kindOf(e.Path) == Computation {
-			useful[e.Rank] += e.Exclusive
+			sums[e.Rank].AddSum(e.Exclusive)
 		}
 	}
 	for _, w := range waiting {
 		if p.kindUnder(w) == Computation {
-			useful[w.Rank] -= w.Time
+			sums[w.Rank] = sums[w.Rank].Minus(w.Time)
 		}
 	}
+	useful := make([]unit.Duration, len(sums))
 	for r, threads := range p.threadsOf() {
-		useful[r] = unit.Duration(float64(useful[r]) / threads)
+		useful[r] = unit.Duration(sums[r].Float() / threads)
 	}
 	return useful
 }
@@ -52,12 +53,13 @@ func (p *Profile) Efficiency(ideal unit.Duration, waiting []WaitTime) *Efficienc
 	for r := range weights {
 		useful[r] = weighted(useful[r], weights[r])
 	}
+	sum := unit.Sum{}
 	for _, u := range useful {
-		e.AverageUseful += u
+		sum.Add(u)
 		e.MaxUseful = max(e.MaxUseful, u)
 	}
-	average := float64(e.AverageUseful) / float64(len(useful))
-	e.AverageUseful /= unit.Duration(len(useful))
+	average := sum.Float() / float64(len(useful))
+	e.AverageUseful = sum.Mean(len(useful)).Duration()
 	within := func(d unit.Duration) unit.Duration { return min(max(d, e.MaxUseful), e.RunTime) }
 	before := e.Ideal // the network takes the time after it
 	if e.Estimated {
@@ -75,17 +77,18 @@ func (p *Profile) Efficiency(ideal unit.Duration, waiting []WaitTime) *Efficienc
 
 // estimate is the most that a rank computes and waits, and the same with the time that was not analyzed.
 func (p *Profile) estimate(useful []unit.Duration, waiting []WaitTime, weights []float64) (known, all unit.Duration) {
-	waits, unknown := make([]unit.Duration, len(useful)), make([]unit.Duration, len(useful))
+	waits, unknown := make([]unit.Sum, len(useful)), make([]unit.Sum, len(useful))
 	for _, w := range waiting {
 		if w.Unknown {
-			unknown[w.Rank] += w.Time
+			unknown[w.Rank].AddSum(w.Time)
 		} else {
-			waits[w.Rank] += w.Time
+			waits[w.Rank].AddSum(w.Time)
 		}
 	}
 	for r, threads := range p.threadsOf() {
-		ofThread := func(d unit.Duration) unit.Duration {
-			if d = unit.Duration(float64(d) / threads); weights != nil {
+		ofThread := func(sum unit.Sum) unit.Duration {
+			d := unit.Duration(sum.Float() / threads)
+			if weights != nil {
 				d = weighted(d, weights[r])
 			}
 			return d
@@ -102,20 +105,20 @@ func (p *Profile) recorded() (mean unit.Duration, weights []float64) {
 	run, threads := p.RunTime(), p.threadsOf()
 	ranks := locationsByRank(p.Timeline)
 	times := make([]unit.Duration, len(ranks))
-	cut, sum, count := false, unit.Duration(0), unit.Duration(0)
+	cut, sum, count := false, unit.Sum{}, 0
 	for r, locations := range ranks {
 		if len(locations) == 0 {
 			continue
 		}
-		times[r] = run - unit.Duration(float64(p.Unrecorded[r])/threads[r])
-		cut = cut || p.Unrecorded[r] > 0
-		sum += times[r]
+		times[r] = run - unit.Duration(p.Unrecorded[r].Float()/threads[r])
+		cut = cut || p.Unrecorded[r].Sign() > 0
+		sum.Add(times[r])
 		count++
 	}
 	if !cut || count == 0 {
 		return run, nil
 	}
-	mean = sum / count
+	mean = sum.Mean(count).Duration()
 	weights = make([]float64, len(ranks))
 	for r := range weights {
 		if times[r] > 0 {

@@ -41,8 +41,8 @@ func uneven(t *testing.T) (p *Profile, call int32) {
 // Efficiencies worked out by hand; their products are those of the definition.
 func TestEfficiency(t *testing.T) {
 	p, call := uneven(t)
-	wait := WaitTime{Name: "barrier", Rank: 1, Path: call, Time: 40}
-	unknown := WaitTime{Name: "?", Rank: 0, Path: call, Time: 10, Unknown: true}
+	wait := WaitTime{Name: "barrier", Rank: 1, Path: call, Time: unit.SumOf(40)}
+	unknown := WaitTime{Name: "?", Rank: 0, Path: call, Time: unit.SumOf(10), Unknown: true}
 	for name, tc := range map[string]struct {
 		ideal   unit.Duration
 		waiting []WaitTime
@@ -98,7 +98,7 @@ rank 1
 	if got := partsOf(p.Composition(nil)); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if u := p.Unrecorded; u[0] != 40 || u[1] != 0 {
+	if u := p.Unrecorded; u[0] != unit.SumOf(40) || u[1].Sign() != 0 {
 		t.Errorf("not recorded: %v", u)
 	}
 }
@@ -120,7 +120,7 @@ rank 1
 		t.Errorf("%+v: both ranks compute for 80 of 100 ps", e)
 	}
 	// A wait of one of two threads counts half for the estimate of an ideal network: (100 + 60)/2 + 40/2 = 100.
-	wait := []WaitTime{{Name: "x", Rank: 0, Path: pathOf(t, p, "MPI_Barrier"), Time: 40}}
+	wait := []WaitTime{{Name: "x", Rank: 0, Path: pathOf(t, p, "MPI_Barrier"), Time: unit.SumOf(40)}}
 	if e := p.Efficiency(0, wait); e.Ideal != 100 || e.Serialization != 0.8 || e.Transfer != 1 {
 		t.Errorf("with a wait: %+v", e)
 	}

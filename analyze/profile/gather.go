@@ -67,7 +67,7 @@ func (p *Profile) Gather(ctx context.Context, parts ...int) error {
 			return cluster.ErrGarbled
 		}
 		for r, d := range part.Unrecorded {
-			p.Unrecorded[r] += d
+			p.Unrecorded[r].AddSum(d)
 		}
 		p.Entries = append(p.Entries, part.Entries...)
 		sums.links = append(sums.links, part.Links...)
@@ -93,7 +93,7 @@ func (p *Profile) Gather(ctx context.Context, parts ...int) error {
 // partProfile is the profile of a process.
 type partProfile struct {
 	Entries    []Entry
-	Unrecorded []unit.Duration
+	Unrecorded []unit.Sum
 	Links      []Link
 	Sizes      []SizeBin
 	Uses       map[int][]CollectiveUse // by number of parts
@@ -119,7 +119,7 @@ func (t *traffic) addUse(parts int, u CollectiveUse) {
 		}
 		old.Calls += u.Calls
 		old.Bytes += u.Bytes
-		old.Time += u.Time
+		old.Time.AddSum(u.Time)
 		old.First, old.Last = min(old.First, u.First), max(old.Last, u.Last)
 		for k := range old.Over {
 			old.Over[k] += u.Over[k]
@@ -166,7 +166,7 @@ func (p *Profile) FindIterations(ctx context.Context, waits func(add func(rank i
 	waits(it.addWait)
 	for k := range sums {
 		sums[k].Waiting = it.List[k].Waiting
-		it.List[k].Waiting = 0
+		it.List[k].Waiting = unit.Sum{}
 	}
 	all, err := cluster.GatherValues(ctx, g, &sums)
 	if err != nil || all == nil {
@@ -188,7 +188,7 @@ func (p *Profile) FindIterations(ctx context.Context, waits func(add func(rank i
 // cutTogether is cut with what all processes know.
 func (it *Iterations) cutTogether(ctx context.Context, g cluster.Group) error {
 	type cover struct {
-		Inside, Whole unit.Duration
+		Inside, Whole unit.Sum
 		Fewest        int // of ranks here; below 0: there are none
 	}
 	inside, whole := it.sums()
@@ -198,8 +198,8 @@ func (it *Iterations) cutTogether(ctx context.Context, g cluster.Group) error {
 	}
 	sum := cover{Fewest: -1}
 	for _, c := range all {
-		sum.Inside += c.Inside
-		sum.Whole += c.Whole
+		sum.Inside.AddSum(c.Inside)
+		sum.Whole.AddSum(c.Whole)
 		if c.Fewest >= 0 && (sum.Fewest < 0 || c.Fewest < sum.Fewest) {
 			sum.Fewest = c.Fewest
 		}

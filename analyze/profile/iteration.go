@@ -29,7 +29,7 @@ type Iteration struct {
 	Computation    unit.Duration `json:"computation_s"`     // mean over ranks
 	MaxComputation unit.Duration `json:"max_computation_s"` // of a rank
 	MPI            unit.Duration `json:"mpi_s"`             // mean over ranks, waiting included
-	Waiting        unit.Duration `json:"waiting_s"`         // sum over ranks, see AddWait
+	Waiting        unit.Sum      `json:"waiting_s"`         // sum over ranks, see AddWait
 }
 
 // span is a part of a rank's time.
@@ -168,20 +168,20 @@ func (p *Profile) callsOf(location, path int32) []span {
 }
 
 // sums are the times inside of the calls, and from the first to the last one.
-func (it *Iterations) sums() (inside, whole unit.Duration) {
+func (it *Iterations) sums() (inside, whole unit.Sum) {
 	for _, list := range it.spans[it.begin:it.end] {
 		for _, s := range list {
-			inside += s.to - s.from
+			inside.Add(s.to - s.from)
 		}
 		if n := len(list); n > 0 {
-			whole += list[n-1].to - list[0].from
+			whole.Add(list[n-1].to - list[0].from)
 		}
 	}
 	return inside, whole
 }
 
 // covers reports whether the calls fill nine tenths of the time from the first to the last one.
-func covers(inside, whole unit.Duration) bool { return float64(inside) >= 0.9*float64(whole) }
+func covers(inside, whole unit.Sum) bool { return inside.Float() >= 0.9*whole.Float() }
 
 // untilNext lets every span last until the next one begins; the last one is dropped.
 func untilNext(list *[]span) {
@@ -194,9 +194,8 @@ func untilNext(list *[]span) {
 
 // iterationSum is an iteration, summed over ranks.
 type iterationSum struct {
-	Begin, End        unit.Duration
-	Computation, Most unit.Duration
-	MPI, Waiting      unit.Duration
+	Begin, End, Most          unit.Duration
+	Computation, MPI, Waiting unit.Sum
 }
 
 // noIteration is the sum over no ranks.
@@ -205,10 +204,10 @@ var noIteration = iterationSum{Begin: math.MaxInt64, End: math.MinInt64}
 // add adds what other ranks did.
 func (s *iterationSum) add(o iterationSum) {
 	s.Begin, s.End = min(s.Begin, o.Begin), max(s.End, o.End)
-	s.Computation += o.Computation
+	s.Computation.AddSum(o.Computation)
 	s.Most = max(s.Most, o.Most)
-	s.MPI += o.MPI
-	s.Waiting += o.Waiting
+	s.MPI.AddSum(o.MPI)
+	s.Waiting.AddSum(o.Waiting)
 }
 
 // measure sums the iterations up over the ranks that are here.
@@ -246,12 +245,12 @@ func (p *Profile) measureOne(s *Sums, location int32, of span) iterationSum {
 	for _, path := range s.Touched {
 		switch kind := p.kindOf(path); {
 		case kind == Computation:
-			sum.Computation += s.First(path)
+			sum.Most += s.First(path)
 		case kind >= PointToPoint && kind <= OtherMPI:
-			sum.MPI += s.First(path)
+			sum.MPI.Add(s.First(path))
 		}
 	}
-	sum.Most = sum.Computation
+	sum.Computation.Add(sum.Most)
 	return sum
 }
 
@@ -261,8 +260,8 @@ func (it *Iterations) finish(sums []iterationSum) {
 		s := &sums[k]
 		it.List[k] = Iteration{
 			Begin: s.Begin, Duration: s.End - s.Begin, MaxComputation: s.Most,
-			Computation: s.Computation / unit.Duration(len(it.spans)), MPI: s.MPI / unit.Duration(len(it.spans)),
-			Waiting: it.List[k].Waiting + s.Waiting,
+			Computation: s.Computation.Mean(len(it.spans)).Duration(), MPI: s.MPI.Mean(len(it.spans)).Duration(),
+			Waiting: it.List[k].Waiting.Plus(s.Waiting),
 		}
 	}
 }
@@ -272,6 +271,6 @@ func (it *Iterations) addWait(rank int, at, amount unit.Duration) {
 	list := it.spans[rank]
 	k, _ := slices.BinarySearchFunc(list, at, func(s span, at unit.Duration) int { return cmp.Compare(s.to, at+1) })
 	if k < len(it.List) && at >= list[k].from {
-		it.List[k].Waiting += amount
+		it.List[k].Waiting.Add(amount)
 	}
 }

@@ -84,7 +84,7 @@ func TestAddWait(t *testing.T) {
 	}
 	var got []unit.Duration
 	for _, i := range it.List {
-		got = append(got, i.Waiting)
+		got = append(got, i.Waiting.Duration())
 	}
 	// Rank 0: [0,9) [10,19) ...; rank 1: [2,11) [12,21) ... [42,51). The moments 9 of rank 0 and 1 and 51 of rank 1 are in none.
 	if want := []unit.Duration{1 + 2 + 32, 8, 0, 0, 64 + 256}; !slices.Equal(got, want) {
@@ -109,7 +109,7 @@ func TestIterations(t *testing.T) {
 		if i.Duration < 100 || i.Duration > 102 || i.MaxComputation < i.Computation || i.Computation < 30 {
 			t.Errorf("iteration %d = %+v", k, i)
 		}
-		if want := unit.Duration(0); k != 2 && i.Waiting != want || k == 2 && i.Waiting != 9 {
+		if want := unit.Duration(0); k != 2 && i.Waiting != unit.SumOf(want) || k == 2 && i.Waiting != unit.SumOf(9) {
 			t.Errorf("waiting of iteration %d = %v", k, i.Waiting)
 		}
 	}

@@ -44,7 +44,7 @@ rank 0 thread 1
 `)
 	got := map[string]unit.Duration{}
 	for _, e := range p.ByPath {
-		got[p.Paths.Names[e.Path]] = e.Exclusive
+		got[p.Paths.Names[e.Path]] = e.Exclusive.Duration()
 	}
 	// The worker lacks a CPU from 36 to 42 and from 46 to 50 between the teams, 50 to 56 and 86 to 90 in the team, 62 to 65 in f, and
 	// 90 to 94 after it.

@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -20,12 +19,9 @@ type Paths struct {
 // maxNames is how long the names of all call paths may be, in bytes.
 const maxNames = 1 << 31
 
-// NewPaths numbers the call paths of a run. It fails only if times of the run cannot be summed up, or if a
-// recursion is so deep that the names do not fit into memory.
+// NewPaths numbers the call paths of a run. It fails only if a recursion is so deep that the names do not fit
+// into memory.
 func NewPaths(tl *timeline.Timeline) (*Paths, error) {
-	if tl.Lifetimes() == timeline.TooLong {
-		return nil, ErrTooLong
-	}
 	if err := checkLength(tl); err != nil {
 		return nil, err
 	}
@@ -66,10 +62,6 @@ func NewPaths(tl *timeline.Timeline) (*Paths, error) {
 	}
 	return p, nil
 }
-
-// ErrTooLong is returned for a run whose times cannot be summed up.
-var ErrTooLong = errors.New("the time of all threads together is longer than 106 days and cannot be summed up exactly; " +
-	"analyze a part of the run, or fewer ranks")
 
 // checkLength refuses call paths whose names are too long together.
 func checkLength(tl *timeline.Timeline) error {

@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"cmp"
 	"slices"
 
 	"slackline/internal/parallel"
@@ -18,7 +17,7 @@ type Profile struct {
 	ByPath   []Entry // summed over ranks, by call path; Rank is -1
 	Windows  *Windows
 	// By rank, summed over its threads: time when recording was off. The entries do not include it.
-	Unrecorded []unit.Duration
+	Unrecorded []unit.Sum
 	threads    int
 	gathered   *traffic // of a run that several processes share, at process 0
 }
@@ -27,12 +26,12 @@ type Profile struct {
 type Entry struct {
 	Path        int32
 	Rank        int
-	Visits      int64         // calls, as far as they are counted
-	Pieces      int64         // times in which samples saw it; its calls are not counted then
-	Samples     int64         // that saw it, and nothing that it called
-	Exclusive   unit.Duration // in it
-	Inclusive   unit.Duration // in it and in what it called
-	Sent        Traffic       // messages
+	Visits      int64    // calls, as far as they are counted
+	Pieces      int64    // times in which samples saw it; its calls are not counted then
+	Samples     int64    // that saw it, and nothing that it called
+	Exclusive   unit.Sum // in it
+	Inclusive   unit.Sum // in it and in what it called
+	Sent        Traffic  // messages
 	Received    Traffic
 	Collective  Traffic // collectives: calls, and bytes sent and received
 	Transferred int64   // bytes received in messages and collectives
@@ -70,7 +69,7 @@ func New(tl *timeline.Timeline, o Options) (*Profile, error) {
 // With makes the profile of a run whose paths are known. That of a part of a run has the entries of its own ranks; see
 // Gather.
 func With(tl *timeline.Timeline, paths *Paths, windows *Windows, o Options) *Profile {
-	p := &Profile{Timeline: tl, Paths: paths, Windows: windows, threads: max(o.Threads, 1), Unrecorded: make([]unit.Duration, tl.Ranks)}
+	p := &Profile{Timeline: tl, Paths: paths, Windows: windows, threads: max(o.Threads, 1), Unrecorded: make([]unit.Sum, tl.Ranks)}
 	columns := make([][]Entry, tl.Ranks)
 	ranks := locationsByRank(tl)
 	scratch := make([]*counters, p.threads)
@@ -144,9 +143,9 @@ func (c *counters) addCalls(p *Profile, location int32) {
 	p.Windows.Whole(c.sums, location)
 	for _, path := range c.sums.Touched {
 		if p.Paths.Unrecorded(path) {
-			p.Unrecorded[p.Timeline.Locations[location].Rank] += c.sums.First(path)
+			p.Unrecorded[p.Timeline.Locations[location].Rank].Add(c.sums.First(path))
 		} else if path != 0 {
-			c.at(path).Exclusive += c.sums.First(path)
+			c.at(path).Exclusive.Add(c.sums.First(path))
 		}
 	}
 }
@@ -161,10 +160,10 @@ func (c *counters) take(paths *Paths, rank int) []Entry {
 	slices.Sort(c.used)
 	for i := len(c.used) - 1; i >= 0; i-- { // callers have lower numbers
 		e := &c.entries[c.used[i]]
-		e.Inclusive += e.Exclusive
+		e.Inclusive.AddSum(e.Exclusive)
 		e.Transferred = e.Received.Bytes + e.Collective.Bytes
 		if up := paths.Parent[c.used[i]]; up != 0 {
-			c.entries[up].Inclusive += e.Inclusive
+			c.entries[up].Inclusive.AddSum(e.Inclusive)
 		}
 	}
 	list := make([]Entry, 0, len(c.used))
@@ -188,8 +187,8 @@ func (p *Profile) sumByPath() {
 		s.Visits += e.Visits
 		s.Pieces += e.Pieces
 		s.Samples += e.Samples
-		s.Exclusive += e.Exclusive
-		s.Inclusive += e.Inclusive
+		s.Exclusive.AddSum(e.Exclusive)
+		s.Inclusive.AddSum(e.Inclusive)
 		s.Sent.add(e.Sent.Count, e.Sent.Bytes)
 		s.Received.add(e.Received.Count, e.Received.Bytes)
 		s.Collective.add(e.Collective.Count, e.Collective.Bytes)
@@ -262,7 +261,7 @@ func byRank(tl *timeline.Timeline, n int, location func(i int) int32) [][]int32 
 type PathTime struct {
 	Entry
 	Worst int
-	Most  unit.Duration
+	Most  unit.Sum
 }
 
 // Longest returns the call paths by the time that they take themselves, the longest first.
@@ -270,7 +269,7 @@ func (p *Profile) Longest() []PathTime {
 	worst := map[int32]*Entry{}
 	for i := range p.Entries {
 		e := &p.Entries[i]
-		if w := worst[e.Path]; w == nil || e.Exclusive > w.Exclusive {
+		if w := worst[e.Path]; w == nil || e.Exclusive.Cmp(w.Exclusive) > 0 {
 			worst[e.Path] = e
 		}
 	}
@@ -281,6 +280,6 @@ func (p *Profile) Longest() []PathTime {
 			list[i].Worst, list[i].Most = w.Rank, w.Exclusive
 		}
 	}
-	slices.SortStableFunc(list, func(x, y PathTime) int { return cmp.Compare(y.Exclusive, x.Exclusive) })
+	slices.SortStableFunc(list, func(x, y PathTime) int { return y.Exclusive.Cmp(x.Exclusive) })
 	return list
 }

@@ -82,7 +82,7 @@ type CollectiveUse struct {
 	Ranks int           `json:"ranks"`
 	Calls int64         `json:"calls"`     // instances
 	Bytes int64         `json:"bytes"`     // sent and received by all members
-	Time  unit.Duration `json:"seconds"`   // in its calls, of all members
+	Time  unit.Sum      `json:"seconds"`   // in its calls, of all members
 	First unit.Duration `json:"first_s"`   // when the first instance began
 	Last  unit.Duration `json:"last_s"`    // when the last one began
 	Over  []int64       `json:"over_time"` // instances by part of the run
@@ -118,9 +118,9 @@ func Collectives(tl *timeline.Timeline, parts int) []CollectiveUse {
 			m := &members[j]
 			calls := &tl.Locations[m.Location].Calls
 			u.Bytes += m.Sent + m.Received
-			u.Time += calls.Leave[m.Issue] - calls.Enter[m.Issue]
+			u.Time.Add(calls.Leave[m.Issue] - calls.Enter[m.Issue])
 			if m.Complete != m.Issue {
-				u.Time += calls.Leave[m.Complete] - calls.Enter[m.Complete]
+				u.Time.Add(calls.Leave[m.Complete] - calls.Enter[m.Complete])
 			}
 		}
 	}

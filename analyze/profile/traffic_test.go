@@ -96,9 +96,10 @@ rank 2
 80..100 MPI_Barrier: barrier comm world
 `)
 	want := []CollectiveUse{
-		{Op: timeline.OpBarrier, Ranks: 3, Calls: 1, Time: 40, First: 80, Last: 80, Over: []int64{0, 0, 0, 0, 1}},
-		{Op: timeline.OpBcast, Ranks: 2, Calls: 2, Bytes: 16, Time: 5 + 8 + 10 + 20, First: 18, Last: 30, Over: []int64{1, 1, 0, 0, 0}},
-		{Op: timeline.OpBcast, Ranks: 3, Calls: 1, Bytes: 12, Time: 10 + 7 + 1, First: 0, Last: 0, Over: []int64{1, 0, 0, 0, 0}},
+		{Op: timeline.OpBarrier, Ranks: 3, Calls: 1, Time: unit.SumOf(40), First: 80, Last: 80, Over: []int64{0, 0, 0, 0, 1}},
+		{Op: timeline.OpBcast, Ranks: 2, Calls: 2, Bytes: 16, Time: unit.SumOf(5 + 8 + 10 + 20), First: 18, Last: 30,
+			Over: []int64{1, 1, 0, 0, 0}},
+		{Op: timeline.OpBcast, Ranks: 3, Calls: 1, Bytes: 12, Time: unit.SumOf(10 + 7 + 1), First: 0, Last: 0, Over: []int64{1, 0, 0, 0, 0}},
 	}
 	if diff := cmp.Diff(want, Collectives(p.Timeline, 5)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -230,14 +230,14 @@ func TestProfileAddsUp(t *testing.T) {
 		}
 		var visits int64
 		for _, e := range p.ByPath {
-			if e.Exclusive != want[e.Path] {
+			if e.Exclusive != unit.SumOf(want[e.Path]) {
 				t.Errorf("seed %d: exclusive time of %s = %v, want %v", seed, p.Paths.Names[e.Path], e.Exclusive, want[e.Path])
 			}
 			visits += e.Visits
 			inclusive := e.Exclusive
 			for _, child := range p.ByPath {
 				if p.Paths.Parent[child.Path] == e.Path {
-					inclusive += child.Inclusive
+					inclusive.AddSum(child.Inclusive)
 				}
 			}
 			if e.Inclusive != inclusive {
@@ -250,9 +250,9 @@ func TestProfileAddsUp(t *testing.T) {
 		c := p.Composition(nil)
 		sum := unit.Duration(0)
 		for _, part := range c.Parts {
-			sum += part.Time
+			sum += part.Time.Duration()
 		}
-		if sum != c.Total || c.Total != 2*p.RunTime() {
+		if sum != c.Total.Duration() || c.Total != unit.SumOf(2*p.RunTime()) {
 			t.Errorf("seed %d: parts sum up to %v of %v, want %v", seed, sum, c.Total, 2*p.RunTime())
 		}
 	}

@@ -50,7 +50,7 @@ func waitsOf(t testing.TB, tl *timeline.Timeline) map[string]unit.Duration {
 	}
 	found := map[string]unit.Duration{}
 	for _, w := range r.Waits {
-		found[w.Metric.String()] += w.Amount
+		found[w.Metric.String()] += w.Amount.Duration()
 	}
 	return found
 }

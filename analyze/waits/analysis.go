@@ -123,7 +123,7 @@ type state struct {
 	first            unit.Duration // how much of the amount, from its start, belongs to the kind before the metric's
 	subPart          unit.Duration // how much of it belongs to the sub-state
 	since            unit.Duration // when waiting and causing location last synchronized; never: not before
-	long             int64         // what later wait states cost that this one is responsible for
+	long             unit.Sum      // what later wait states cost that this one is responsible for
 	indirect         int64         // how much of the amount is due to wait states of the cause
 	propagating      int64         // the most that it contributes to a later wait state
 	location, call   int32

@@ -3,8 +3,6 @@ package waits
 import (
 	"cmp"
 	"context"
-	"math"
-	"math/bits"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -40,9 +38,9 @@ type accountant struct {
 	a            *analysis
 	causes       *causes
 	apportioner  ledger.Apportioner
-	short, long  []int64
+	short, long  []unit.Sum
 	costs        ledger.Table
-	unattributed int64
+	unattributed unit.Sum
 	todo         []int
 	late         bool       // wait states may already be accounted for
 	out          [][]handed // by process: what is to be handed over
@@ -51,7 +49,7 @@ type accountant struct {
 // account is the outcome of the backward pass.
 type account struct {
 	costs        ledger.Table
-	unattributed int64
+	unattributed unit.Sum
 	cyclic       int // wait states that depend on each other in a circle
 }
 
@@ -115,7 +113,7 @@ func (b *backward) account(cyclic int) *account {
 	result := &account{cyclic: cyclic}
 	for _, w := range b.workers {
 		result.costs.AddAll(&w.costs)
-		result.unattributed += w.unattributed
+		result.unattributed.AddSum(w.unattributed)
 	}
 	return result
 }
@@ -273,9 +271,9 @@ func (w *accountant) accountFor(item int) {
 		return
 	}
 	w.causes.find(w.a, item)
-	short, long := int64(s.amount), atomic.LoadInt64(&s.long)
+	short, long := unit.SumOf(s.amount), load(&s.long)
 	if w.causes.unseen > 0 {
-		short, long = w.leaveOut(short, long)
+		short, long = w.leaveOut(s.amount, long)
 	}
 	w.split(short, long)
 	s.indirect = w.charge(w.a.rankOf(s.cause), s.parts(), short, long, 1)
@@ -284,12 +282,13 @@ func (w *accountant) accountFor(item int) {
 // accountForIdle charges the idle threads of a phase to their causes.
 func (w *accountant) accountForIdle(p *idlePhase) {
 	w.causes.findSerial(w.a, p)
-	w.split(p.amount(), 0)
-	p.indirect = w.charge(w.a.rankOf(p.master), metricParts{metric: openMPIdle.metric}, p.amount(), 0, p.workers)
+	amount := unit.SumOf(p.to - p.from)
+	w.split(amount, unit.Sum{})
+	p.indirect = w.charge(w.a.rankOf(p.master), metricParts{metric: openMPIdle.metric}, amount, unit.Sum{}, p.workers)
 }
 
 // split gives the causes their shares.
-func (w *accountant) split(short, long int64) {
+func (w *accountant) split(short, long unit.Sum) {
 	n := len(w.causes.weights)
 	w.short = slices.Grow(w.short[:0], n)[:n]
 	w.long = slices.Grow(w.long[:0], n)[:n]
@@ -300,25 +299,27 @@ func (w *accountant) split(short, long int64) {
 }
 
 // charge adds the shares to the causes, so many times, and returns what went to wait states of the amount.
-func (w *accountant) charge(rank int, m metricParts, short, long, times int64) (indirect int64) {
+func (w *accountant) charge(rank int, m metricParts, short, long unit.Sum, times int64) (indirect int64) {
 	c := w.causes
 	if c.total == 0 {
-		w.unattributed += times * (short + long)
+		w.unattributed.AddSum(short.Plus(long).Times(times))
 		return 0
 	}
 	for i, path := range c.paths {
-		w.addCost(rank, path, m, times*w.short[i], times*w.long[i])
+		w.addCost(rank, path, m, w.short[i].Times(times), w.long[i].Times(times))
 	}
 	for i, p := range c.states {
 		s := &w.a.states[p.state]
 		short, long := w.short[len(c.paths)+i], w.long[len(c.paths)+i]
+		cost := short.Plus(long).Times(times)
 		if w.late && s.order != 0 {
-			w.unattributed += times * (short + long)
+			w.unattributed.AddSum(cost)
 			continue
 		}
-		indirect += short
-		atomic.AddInt64(&s.long, times*(short+long))
-		raise(&s.propagating, min(short, int64(s.amount)))
+		own := int64(short.Duration()) // of one wait state
+		indirect += own
+		add(&s.long, cost)
+		raise(&s.propagating, min(own, int64(s.amount)))
 		if atomic.AddInt32(&s.pending, -1) == 0 {
 			w.todo = append(w.todo, p.state)
 		}
@@ -327,11 +328,11 @@ func (w *accountant) charge(rank int, m metricParts, short, long, times int64) (
 }
 
 // addCost adds costs to a call path, divided between the metric and the kind before it.
-func (w *accountant) addCost(rank int, path int32, m metricParts, short, long int64) {
+func (w *accountant) addCost(rank int, path int32, m metricParts, short, long unit.Sum) {
 	if m.first > 0 {
-		firstShort, firstLong := int64(portion(short, m.first, m.amount)), int64(portion(long, m.first, m.amount))
+		firstShort, firstLong := portion(short, m.first, m.amount), portion(long, m.first, m.amount)
 		w.costs.Add(ledger.KeyOf(rank, path, uint8(kinds[m.metric].before.metric)), firstShort, firstLong)
-		short, long = short-firstShort, long-firstLong
+		short, long = short.Minus(firstShort), long.Minus(firstLong)
 	}
 	w.costs.Add(ledger.KeyOf(rank, path, uint8(m.metric)), short, long)
 }
@@ -351,6 +352,21 @@ func raise(value *int64, v int64) {
 			return
 		}
 	}
+}
+
+// add adds to a sum that others add to at the same time.
+func add(sum *unit.Sum, o unit.Sum) {
+	if low := atomic.AddUint64(&sum.Low, o.Low); low < o.Low {
+		o.High++
+	}
+	if o.High != 0 {
+		atomic.AddInt64(&sum.High, o.High)
+	}
+}
+
+// load returns a sum to which nothing is added any more.
+func load(sum *unit.Sum) unit.Sum {
+	return unit.Sum{High: atomic.LoadInt64(&sum.High), Low: atomic.LoadUint64(&sum.Low)}
 }
 
 // breakCircles accounts for the wait states that are left because they depend on each other in circles, as only
@@ -376,24 +392,4 @@ func (b *backward) breakCircles() int {
 		w.accountFor(i)
 	}
 	return len(left)
-}
-
-// maxSum is how much waiting time can be summed up.
-const maxSum = math.MaxInt64
-
-// sum is all waiting time here; false if it cannot be summed up: nothing in the account is ever greater.
-func (a *analysis) sum() (uint64, bool) {
-	sum, carry := uint64(0), uint64(0)
-	for i := range a.states {
-		if sum, carry = bits.Add64(sum, uint64(a.states[i].amount), 0); carry != 0 {
-			return 0, false
-		}
-	}
-	for i := range a.idle {
-		high, low := bits.Mul64(uint64(a.idle[i].amount()), uint64(a.idle[i].workers))
-		if sum, carry = bits.Add64(sum, low, 0); carry != 0 || high != 0 {
-			return 0, false
-		}
-	}
-	return sum, sum <= maxSum
 }

@@ -243,7 +243,7 @@ func (a *analysis) readCollectives(found []candidates) {
 						return
 					}
 					key := ledger.KeyOf(a.rankOf(m.Location), a.pathOf(m.Location, m.Complete), uint8(rule.completion))
-					tables[worker].Add(key, int64(d), 0)
+					tables[worker].Add(key, unit.SumOf(d), unit.Sum{})
 				})
 			}
 		}

@@ -114,7 +114,7 @@ func compareCase(t *testing.T, r *Result, want *wanted) {
 	}
 	for i := range r.Waits {
 		w := &r.Waits[i]
-		add(1, second(w.Amount), w.Metric.String(), w.Rank, r.Paths.Names[w.Path])
+		add(1, second(w.Amount.Duration()), w.Metric.String(), w.Rank, r.Paths.Names[w.Path])
 	}
 	for _, d := range want.Delays {
 		add(-1, d.Short, "short", d.Rank, d.CallPath)
@@ -122,18 +122,18 @@ func compareCase(t *testing.T, r *Result, want *wanted) {
 	}
 	for i := range r.Delays {
 		d := &r.Delays[i]
-		add(1, second(d.Short), "short", d.Rank, r.Paths.Names[d.Path])
-		add(1, second(d.Long), "long", d.Rank, r.Paths.Names[d.Path])
+		add(1, second(d.Short.Duration()), "short", d.Rank, r.Paths.Names[d.Path])
+		add(1, second(d.Long.Duration()), "long", d.Rank, r.Paths.Names[d.Path])
 	}
 	total := &r.Totals
 	for name, pair := range map[string][2]float64{
-		"waiting":      {second(total.Waiting.Amount), want.Totals.Waiting},
-		"delay":        {second(total.Delay.Sum()), want.Totals.Delay},
-		"unattributed": {second(total.Unattributed), want.Totals.Unattributed},
-		"direct":       {second(total.Waiting.Direct), want.Direct},
-		"indirect":     {second(total.Waiting.Indirect), want.Indirect},
-		"propagating":  {second(total.Waiting.Propagating), want.Propagating},
-		"terminal":     {second(total.Waiting.Terminal), want.Terminal},
+		"waiting":      {second(total.Waiting.Amount.Duration()), want.Totals.Waiting},
+		"delay":        {second(total.Delay.Sum().Duration()), want.Totals.Delay},
+		"unattributed": {second(total.Unattributed.Duration()), want.Totals.Unattributed},
+		"direct":       {second(total.Waiting.Direct.Duration()), want.Direct},
+		"indirect":     {second(total.Waiting.Indirect.Duration()), want.Indirect},
+		"propagating":  {second(total.Waiting.Propagating.Duration()), want.Propagating},
+		"terminal":     {second(total.Waiting.Terminal.Duration()), want.Terminal},
 	} {
 		add(1, pair[0]-pair[1], name)
 	}

@@ -34,7 +34,7 @@ func TestProbes(t *testing.T) {
 			var got []string
 			sum := unit.Duration(0)
 			for _, w := range r.Waits {
-				got, sum = append(got, w.Metric.String()+" "+w.CallPath), sum+w.Amount
+				got, sum = append(got, w.Metric.String()+" "+w.CallPath), sum+w.Amount.Duration()
 			}
 			want := ""
 			if tc.want > 0 {

@@ -48,7 +48,7 @@ type CriticalTime struct {
 	Time      unit.Duration `json:"seconds"`
 	Worst     int           `json:"-"`           // the rank with the largest share of it
 	Most      unit.Duration `json:"-"`           // that share
-	Average   unit.Duration `json:"average_s"`   // over locations, without waiting time
+	Average   unit.Sum      `json:"average_s"`   // over locations, without waiting time
 	Imbalance unit.Duration `json:"imbalance_s"` // what the critical path has more
 }
 
@@ -67,7 +67,7 @@ func (r *Result) CriticalPath() *CriticalPath {
 
 // criticalPath makes a critical path out of its segments, the last one first, its shares, and what call paths take on
 // average.
-func (r *Result) criticalPath(segments []Segment, shares []CriticalShare, average []unit.Duration) *CriticalPath {
+func (r *Result) criticalPath(segments []Segment, shares []CriticalShare, average []unit.Sum) *CriticalPath {
 	c := &CriticalPath{Segments: append([]Segment{}, segments...), Shares: append([]CriticalShare{}, shares...)}
 	for i := range c.Shares {
 		c.Length += c.Shares[i].Time
@@ -89,7 +89,7 @@ func (r *Result) criticalPath(segments []Segment, shares []CriticalShare, averag
 }
 
 // criticalTimes compares the critical path with the average location.
-func (r *Result) criticalTimes(shares []CriticalShare, average []unit.Duration) []CriticalTime {
+func (r *Result) criticalTimes(shares []CriticalShare, average []unit.Sum) []CriticalTime {
 	times := make([]CriticalTime, r.Paths.Len())
 	for _, s := range shares {
 		t := &times[s.Path]
@@ -102,14 +102,17 @@ func (r *Result) criticalTimes(shares []CriticalShare, average []unit.Duration) 
 	for i := range times {
 		t := &times[i]
 		t.CallPath = r.Paths.Names[t.Path]
-		t.Average, t.Imbalance = average[t.Path], max(0, t.Time-average[t.Path])
+		t.Average = average[t.Path]
+		if more := unit.SumOf(t.Time).Minus(t.Average); more.Sign() > 0 {
+			t.Imbalance = more.Duration()
+		}
 	}
 	return times
 }
 
 // workByPath is the time over locations that call paths take without waiting, of the locations that are here.
-func (a *analysis) workByPath() []unit.Duration {
-	total := make([]unit.Duration, a.paths.Len())
+func (a *analysis) workByPath() []unit.Sum {
+	total := make([]unit.Sum, a.paths.Len())
 	var mu sync.Mutex
 	workers := make([]*profile.Sums, max(a.threads, 1))
 	first, last := a.tl.Whole()
@@ -129,20 +132,20 @@ func (a *analysis) workByPath() []unit.Duration {
 		mu.Lock()
 		defer mu.Unlock()
 		for _, path := range sums.Touched {
-			total[path] += sums.First(path)
+			total[path].Add(sums.First(path))
 		}
 	})
 	return total
 }
 
 // averages divides sums over all locations by their number; with streams by that of ranks.
-func (a *analysis) averages(total []unit.Duration) []unit.Duration {
+func (a *analysis) averages(total []unit.Sum) []unit.Sum {
 	n := len(a.tl.Locations)
 	if a.devices != nil {
 		n = a.tl.Ranks
 	}
 	for i := range total {
-		total[i] /= unit.Duration(max(n, 1))
+		total[i] = total[i].Mean(max(n, 1))
 	}
 	return total
 }

@@ -307,13 +307,15 @@ func (d *deviceStates) sortStates(a *analysis, c *causes) {
 }
 
 // leaveOut takes from the costs of a wait state what lies before the recorded time of its cause: that has none.
-func (w *accountant) leaveOut(short, long int64) (int64, int64) {
-	parts, shares := []int64{w.causes.unseen, short - w.causes.unseen}, [2]int64{}
+func (w *accountant) leaveOut(amount unit.Duration, long unit.Sum) (shortLeft, longLeft unit.Sum) {
+	parts, shares := []int64{w.causes.unseen, int64(amount) - w.causes.unseen}, [2]unit.Sum{}
 	if parts[1] == 0 {
-		w.unattributed += short + long
-		return 0, 0
+		w.unattributed.AddSum(long)
+		w.unattributed.Add(amount)
+		return unit.Sum{}, unit.Sum{}
 	}
-	w.apportioner.Split(shares[:], long, parts, short)
-	w.unattributed += w.causes.unseen + shares[0]
-	return parts[1], shares[1]
+	w.apportioner.Split(shares[:], long, parts, int64(amount))
+	w.unattributed.AddSum(shares[0])
+	w.unattributed.Add(unit.Duration(parts[0]))
+	return unit.SumOf(unit.Duration(parts[1])), shares[1]
 }

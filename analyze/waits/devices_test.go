@@ -109,7 +109,7 @@ func TestDeviceUse(t *testing.T) {
 		r := analyze(t, readDeviceCase(t, dir, names[i]), 1)
 		idle, waiting := unit.Duration(0), unit.Duration(0)
 		for _, u := range r.Devices {
-			if sum := u.Computing + u.Exposed + u.Waiting + u.Idle + u.Latency; sum != u.Span || u.Latency < 0 || u.Hidden < 0 {
+			if sum := u.Computing + u.Exposed + u.Waiting + u.Idle + u.Latency; sum != u.Span || u.Latency < 0 || u.Hidden.Sign() < 0 {
 				t.Errorf("%s: %+v sums up to %v", filepath.Base(dir), u, sum)
 			}
 			idle += u.Idle
@@ -118,9 +118,9 @@ func TestDeviceUse(t *testing.T) {
 		for _, w := range r.Waits {
 			switch {
 			case w.Metric == deviceIdle.metric:
-				idle -= w.Amount
+				idle -= w.Amount.Duration()
 			case w.Stream != "" && w.Metric != streamWait.metric:
-				waiting -= w.Amount
+				waiting -= w.Amount.Duration()
 			}
 		}
 		if idle != 0 || waiting != 0 || len(r.Devices) == 0 {
@@ -143,9 +143,9 @@ func checkExplanations(t *testing.T, name string, r *Result) {
 		e := r.Explain(&r.Waits[k])
 		sum := unit.Duration(0)
 		for _, c := range e.Causes {
-			sum += c.Share
+			sum += c.Share.Duration()
 		}
-		if sum != e.Amount || len(e.Text) == 0 {
+		if sum != e.Amount.Duration() || len(e.Text) == 0 {
 			t.Errorf("%s: the causes of %s sum up to %v, want %v", name, r.Waits[k].Metric, sum, e.Amount)
 		}
 	}
@@ -183,7 +183,7 @@ func checkWritten(t *testing.T, want *timeline.Timeline, tr *trace.Trace) {
 		sums := map[string]unit.Duration{}
 		for _, w := range r.Waits {
 			if w.Stream == "" && w.Metric != hostWait.metric {
-				sums[fmt.Sprintln(w.Metric, w.Rank, r.Paths.Names[w.Path])] = w.Amount
+				sums[fmt.Sprintln(w.Metric, w.Rank, r.Paths.Names[w.Path])] = w.Amount.Duration()
 			}
 		}
 		return sums

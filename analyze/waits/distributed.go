@@ -3,10 +3,8 @@ package waits
 import (
 	"cmp"
 	"context"
-	"math/bits"
 	"slices"
 
-	"slackline/analyze/profile"
 	"slackline/analyze/waits/ledger"
 	"slackline/internal/cluster"
 	"slackline/model/unit"
@@ -57,33 +55,16 @@ func (a *analysis) isHere(location int32) bool { return a.part.Here(location) }
 // ownerOf is the process that a location belongs to; only of parts.
 func (a *analysis) ownerOf(location int32) int { return a.part.Owner(a.rankOf(location)) }
 
-// checkAll is checkSum over all processes; it also finds out how many wait states each of them has.
-func (a *analysis) checkAll(ctx context.Context) error {
-	sum, ok := a.sum()
-	if a.part == nil {
-		if !ok {
-			return profile.ErrTooLong
-		}
-		return nil
-	}
-	type extent struct {
-		Fits         bool
-		Sum          uint64
-		States, Idle int
-	}
-	all, err := cluster.AllGatherValues(ctx, a.part.Group, &extent{ok, sum, len(a.states), len(a.idle)})
+// numberAll finds out how many wait states and idle phases each process has.
+func (a *analysis) numberAll(ctx context.Context) error {
+	type extent struct{ States, Idle int }
+	all, err := cluster.AllGatherValues(ctx, a.part.Group, &extent{len(a.states), len(a.idle)})
 	if err != nil {
 		return err
 	}
 	a.bases, a.idleBases = make([]int, len(all)+1), make([]int, len(all)+1)
-	total, carry := uint64(0), uint64(0)
 	for p, e := range all {
-		total, carry = bits.Add64(total, e.Sum, 0)
 		a.bases[p+1], a.idleBases[p+1] = a.bases[p]+e.States, a.idleBases[p]+e.Idle
-		ok = ok && e.Fits && carry == 0 && total <= maxSum
-	}
-	if !ok {
-		return profile.ErrTooLong
 	}
 	return nil
 }
@@ -107,7 +88,7 @@ func (r *Result) gather(ctx context.Context, acc *account) error {
 	sum, costs := partSums{}, ledger.Table{}
 	for _, part := range all {
 		sum.States += part.States
-		sum.Unattributed += part.Unattributed
+		sum.Unattributed.AddSum(part.Unattributed)
 		sum.Waits = append(sum.Waits, part.Waits...)
 		sum.ByThread = append(sum.ByThread, part.ByThread...)
 		sum.Completions = append(sum.Completions, part.Completions...)
@@ -130,7 +111,7 @@ func (r *Result) gather(ctx context.Context, acc *account) error {
 // partSums are the sums of a process.
 type partSums struct {
 	States       int
-	Unattributed unit.Duration
+	Unattributed unit.Sum
 	Waits        []Wait
 	ByThread     []ThreadWait
 	Completions  []CompletionTime

@@ -2,7 +2,6 @@ package waits
 
 import (
 	"encoding/binary"
-	"sync/atomic"
 
 	"slackline/internal/chunk"
 	"slackline/internal/cluster"
@@ -14,7 +13,8 @@ import (
 type foreignState struct {
 	amount, since    unit.Duration
 	first            unit.Duration // as of a wait state
-	long, indirect   int64
+	long             unit.Sum
+	indirect         int64
 	number           int    // among the states of its process
 	waiter           []byte // how long the location that waited was in which path since the two last synchronized
 	cause, causeCall int32
@@ -28,7 +28,7 @@ func (f *foreignState) parts() metricParts { return metricParts{f.metric, f.firs
 // handed marks a wait state to which nothing will be added any more.
 type handed struct {
 	index int32 // among the foreign states that its process has sent
-	long  int64
+	long  unit.Sum
 }
 
 // interval is what the causing location did since the two last synchronized.
@@ -195,14 +195,14 @@ func (b *backward) findForeignPlaces() {
 func (w *accountant) accountForForeign(f *foreignState) {
 	f.done = true
 	w.causes.findForeign(w.a, f)
-	w.split(int64(f.amount), f.long)
-	f.indirect = w.charge(w.a.rankOf(f.cause), f.parts(), int64(f.amount), f.long, 1)
+	w.split(unit.SumOf(f.amount), f.long)
+	f.indirect = w.charge(w.a.rankOf(f.cause), f.parts(), unit.SumOf(f.amount), f.long, 1)
 }
 
 // handOver notes that a wait state that was caused elsewhere is complete.
 func (w *accountant) handOver(s *state) {
 	p := w.a.ownerOf(s.cause)
-	w.out[p] = append(w.out[p], handed{s.before, atomic.LoadInt64(&s.long)})
+	w.out[p] = append(w.out[p], handed{s.before, load(&s.long)})
 }
 
 // rounds accounts for everything that can be accounted for, together with the other processes.
@@ -229,7 +229,8 @@ func (b *backward) rounds() error {
 			for _, w := range b.workers {
 				for _, h := range w.out[p] {
 					out[p] = binary.AppendUvarint(out[p], uint64(h.index))
-					out[p] = binary.AppendUvarint(out[p], uint64(h.long))
+					out[p] = binary.AppendUvarint(out[p], uint64(h.long.High))
+					out[p] = binary.AppendUvarint(out[p], h.long.Low)
 				}
 				w.out[p] = w.out[p][:0]
 			}
@@ -262,11 +263,11 @@ func (b *backward) takeHanded(p int, data []byte) (more, ok bool) {
 	}
 	first, count := b.foreignOf[p], b.foreignOf[p+1]-b.foreignOf[p]
 	for c.Left() > 0 && !c.Bad {
-		index, long := c.Uint(), c.Uint()
+		index, long := c.Uint(), unit.Sum{High: int64(c.Uint()), Low: c.Uint()}
 		if index >= uint64(count) {
 			return false, false
 		}
-		b.foreign[first+int(index)].long = int64(long)
+		b.foreign[first+int(index)].long = long
 		b.ready = append(b.ready, len(b.a.states)+len(b.a.idle)+first+int(index))
 	}
 	return more, !c.Bad

@@ -13,9 +13,10 @@ import (
 
 // leftState is what the owner of a wait state that is left because of circles knows of it.
 type leftState struct {
-	ID                        int // number among the states of all processes
-	Came                      int64
-	Amount, Long, Propagating int64
+	ID                  int // number among the states of all processes
+	Came                int64
+	Amount, Propagating int64
+	Long                unit.Sum
 }
 
 // leftCause is what the owner of its cause knows.
@@ -112,7 +113,7 @@ func (b *backward) leftOver() *leftOver {
 			continue
 		}
 		came := int64(a.calls(s.cause).Enter[s.causeCall])
-		left.States = append(left.States, leftState{base + i, came, int64(s.amount), s.long, s.propagating})
+		left.States = append(left.States, leftState{base + i, came, int64(s.amount), s.propagating, s.long})
 		if a.isHere(s.cause) {
 			c.find(a, i)
 			cause(base+i, a.rankOf(s.cause), s.parts())
@@ -185,9 +186,10 @@ func (w *accountant) accountForCircles(left []*circular, order int) {
 		order++
 		s.order = order
 		w.causes.weights, w.causes.total = s.Causes.Weights, s.Causes.Total
-		w.split(s.Amount, s.Long)
+		amount := unit.SumOf(unit.Duration(s.Amount))
+		w.split(amount, s.Long)
 		if s.Causes.Total == 0 {
-			w.unattributed += s.Amount + s.Long
+			w.unattributed.AddSum(amount.Plus(s.Long))
 			continue
 		}
 		for i, path := range s.Causes.Paths {
@@ -197,12 +199,13 @@ func (w *accountant) accountForCircles(left []*circular, order int) {
 			short, long := w.short[len(s.Causes.Paths)+i], w.long[len(s.Causes.Paths)+i]
 			target := byID[id]
 			if target.order != 0 {
-				w.unattributed += short + long
+				w.unattributed.AddSum(short.Plus(long))
 				continue
 			}
-			s.indirect += short
-			target.Long += short + long
-			target.Propagating = max(target.Propagating, int64(min(unit.Duration(short), unit.Duration(target.Amount))))
+			own := int64(short.Duration())
+			s.indirect += own
+			target.Long.AddSum(short.Plus(long))
+			target.Propagating = max(target.Propagating, min(own, target.Amount))
 		}
 	}
 	w.causes.weights = nil

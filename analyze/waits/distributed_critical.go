@@ -73,7 +73,7 @@ func (w *sharedWalk) follow(ctx context.Context, p place) error {
 type walked struct {
 	Pieces []piece
 	Shares []CriticalShare
-	Work   []unit.Duration // by call path
+	Work   []unit.Sum // by call path
 }
 
 // piece is the segments of a stage.
@@ -96,14 +96,14 @@ func (w *sharedWalk) gather(ctx context.Context, r *Result) (*CriticalPath, erro
 	}
 	var shares []CriticalShare
 	var pieces []piece
-	work := make([]unit.Duration, r.Paths.Len())
+	work := make([]unit.Sum, r.Paths.Len())
 	for _, part := range all {
 		if len(part.Work) != len(work) {
 			return nil, cluster.ErrGarbled
 		}
 		pieces, shares = append(pieces, part.Pieces...), append(shares, part.Shares...)
 		for i, t := range part.Work {
-			work[i] += t
+			work[i].AddSum(t)
 		}
 	}
 	slices.SortFunc(pieces, func(x, y piece) int { return cmp.Compare(x.Number, y.Number) })

@@ -15,12 +15,12 @@ import (
 type Explanation struct {
 	Metric Metric `json:"metric"`
 	profile.Place
-	Amount unit.Duration `json:"seconds"`         // waiting time that is explained
-	Count  int64         `json:"count"`           // wait states
-	Causes []Cause       `json:"causes"`          // the largest first; their shares sum up to the amount
-	Roots  []Root        `json:"roots,omitempty"` // where it all began, the largest first; of the outermost explanation only
-	Text   []string      `json:"text,omitempty"`  // the explanation in words, likewise
-	Rest   unit.Duration `json:"-"`               // what Roots leave out: many small causes far back
+	Amount unit.Sum `json:"seconds"`         // waiting time that is explained
+	Count  int64    `json:"count"`           // wait states
+	Causes []Cause  `json:"causes"`          // the largest first; their shares sum up to the amount
+	Roots  []Root   `json:"roots,omitempty"` // where it all began, the largest first; of the outermost explanation only
+	Text   []string `json:"text,omitempty"`  // the explanation in words, likewise
+	Rest   unit.Sum `json:"-"`               // what Roots leave out: many small causes far back
 }
 
 // CauseKind is a kind of cause.
@@ -43,15 +43,15 @@ func (k CauseKind) MarshalText() ([]byte, error) { return []byte(k.String()), ni
 type Cause struct {
 	Kind CauseKind `json:"kind"`
 	profile.Place
-	Metric  Metric        `json:"metric,omitzero"` // of Waited
-	Share   unit.Duration `json:"seconds"`
-	Because *Explanation  `json:"because,omitempty"` // of Waited: why; nil if that goes too far
+	Metric  Metric       `json:"metric,omitzero"` // of Waited
+	Share   unit.Sum     `json:"seconds"`
+	Because *Explanation `json:"because,omitempty"` // of Waited: why; nil if that goes too far
 }
 
 // Root is a call path on a rank where a chain of causes begins.
 type Root struct {
 	profile.Place
-	Share unit.Duration `json:"seconds"`
+	Share unit.Sum `json:"seconds"`
 }
 
 // maxDepth is how far explanations go back, maxFollowed how many waits of one level they follow.
@@ -63,7 +63,7 @@ const (
 // charged is a wait state, or (numbered after them) an idle phase, and how much of its time is to be explained.
 type charged struct {
 	Item   int
-	Amount int64
+	Amount unit.Sum
 }
 
 // Explain explains the waiting time of a metric, rank and call path.
@@ -73,7 +73,7 @@ func (r *Result) Explain(w *Wait) *Explanation {
 
 // ExplainState explains a single wait state; see Largest.
 func (r *Result) ExplainState(s *State) *Explanation {
-	return newExplainer(r.a).outermost(s.Metric, s.Rank, s.Path, []charged{{s.number, int64(s.Amount)}})
+	return newExplainer(r.a).outermost(s.Metric, s.Rank, s.Path, []charged{{s.number, unit.SumOf(s.Amount)}})
 }
 
 // chargedBy lists what the waiting time of a metric, rank and call path consists of.
@@ -82,13 +82,13 @@ func (a *analysis) chargedBy(w *Wait) []charged {
 	for i := range a.states {
 		s := &a.states[i]
 		if amount := s.amountOf(w.Metric); amount > 0 && a.rankOf(s.location) == w.Rank && a.statePath(i) == w.Path {
-			list = append(list, charged{i, int64(amount)})
+			list = append(list, charged{i, unit.SumOf(amount)})
 		}
 	}
 	for i := range a.idle {
 		p := &a.idle[i]
 		if w.Metric == openMPIdle.metric && a.rankOf(p.master) == w.Rank && p.path == w.Path {
-			list = append(list, charged{len(a.states) + i, p.amount() * p.workers})
+			list = append(list, charged{len(a.states) + i, unit.SumOf(p.to - p.from).Times(p.workers)})
 		}
 	}
 	return list
@@ -134,8 +134,8 @@ type explainer struct {
 	paths       *profile.Paths
 	known       known
 	apportioner ledger.Apportioner
-	shares      []int64
-	lost        int64 // of the last item that was charged: what has no cause because it was not recorded
+	shares      []unit.Sum
+	lost        unit.Sum // of the last item that was charged: what has no cause because it was not recorded
 }
 
 func newExplainer(a *analysis) *explainer {
@@ -197,12 +197,12 @@ func (x *explainer) charge(c charged) (rank int) {
 	x.known = x.causesOf(c.Item)
 	n := len(x.known.weights)
 	x.shares = slices.Grow(x.shares[:0], n)[:n]
-	x.lost = 0
+	x.lost = unit.Sum{}
 	if x.known.unseen > 0 {
-		x.lost = int64(portion(c.Amount, unit.Duration(x.known.unseen), unit.Duration(x.known.amount)))
+		x.lost = portion(c.Amount, unit.Duration(x.known.unseen), unit.Duration(x.known.amount))
 	}
 	if x.known.total > 0 {
-		x.apportioner.Split(x.shares, c.Amount-x.lost, x.known.weights, x.known.total)
+		x.apportioner.Split(x.shares, c.Amount.Minus(x.lost), x.known.weights, x.known.total)
 	}
 	return x.known.late
 }
@@ -216,37 +216,38 @@ func (x *explainer) explain(m Metric, rank int, path int32, list []charged, dept
 		path   int32
 		metric Metric
 	}
-	shares := map[key]int64{}
+	shares := map[key]unit.Sum{}
 	causing := map[key][]charged{}
+	add := func(k key, share unit.Sum) { shares[k] = shares[k].Plus(share) }
 	for _, item := range list {
-		e.Amount += unit.Duration(item.Amount)
+		e.Amount.AddSum(item.Amount)
 		late := x.charge(item)
 		c := &x.known
 		if c.total == 0 {
-			shares[key{kind: Unknown, rank: late, metric: None}] += item.Amount
+			add(key{kind: Unknown, rank: late, metric: None}, item.Amount)
 			continue
 		}
-		shares[key{kind: Unknown, rank: late, metric: None}] += x.lost
+		add(key{kind: Unknown, rank: late, metric: None}, x.lost)
 		for i, p := range c.paths {
-			shares[key{Excess, late, p, None}] += x.shares[i]
+			add(key{Excess, late, p, None}, x.shares[i])
 		}
 		for i, w := range c.states {
 			metric, path := x.stateOf(w)
 			k := key{Waited, late, path, metric}
 			share := x.shares[len(c.paths)+i]
-			shares[k] += share
-			if depth > 1 && share > 0 {
+			add(k, share)
+			if depth > 1 && share.Sign() > 0 {
 				causing[k] = append(causing[k], charged{w, share})
 			}
 		}
 	}
 	for k, share := range shares {
-		if share > 0 {
-			e.Causes = append(e.Causes, Cause{Kind: k.kind, Place: x.paths.Place(k.rank, k.path), Metric: k.metric, Share: unit.Duration(share)})
+		if share.Sign() > 0 {
+			e.Causes = append(e.Causes, Cause{Kind: k.kind, Place: x.paths.Place(k.rank, k.path), Metric: k.metric, Share: share})
 		}
 	}
 	slices.SortFunc(e.Causes, func(p, q Cause) int {
-		return cmp.Or(cmp.Compare(q.Share, p.Share), cmp.Compare(p.Kind, q.Kind), cmp.Compare(p.Rank, q.Rank), cmp.Compare(p.Path, q.Path),
+		return cmp.Or(q.Share.Cmp(p.Share), cmp.Compare(p.Kind, q.Kind), cmp.Compare(p.Rank, q.Rank), cmp.Compare(p.Path, q.Path),
 			cmp.Compare(p.Metric, q.Metric))
 	})
 	followed := 0
@@ -266,7 +267,7 @@ func merged(list []charged) []charged {
 	n := 0
 	for _, c := range list {
 		if n > 0 && list[n-1].Item == c.Item {
-			list[n-1].Amount += c.Amount
+			list[n-1].Amount.AddSum(c.Amount)
 			continue
 		}
 		list[n] = c
@@ -280,15 +281,16 @@ const smallest = 10000
 
 // roots follows the causes of items to the call paths where they began. Wait states are taken in the order of
 // the backward pass, so that each has got all that it is responsible for.
-func (x *explainer) roots(list []charged, amount unit.Duration) (roots []Root, rest unit.Duration) {
-	shares := map[profile.Place]int64{}
-	left := map[int]int64{} // by wait state
+func (x *explainer) roots(list []charged, amount unit.Sum) (roots []Root, rest unit.Sum) {
+	shares := map[profile.Place]unit.Sum{}
+	left := map[int]unit.Sum{} // by wait state
+	least := amount.Mean(smallest)
 	var next rootQueue
-	take := func(item int, share int64) {
+	take := func(item int, share unit.Sum) {
 		if _, known := left[item]; !known {
 			heap.Push(&next, rootItem{x.order(item), item})
 		}
-		left[item] += share
+		left[item] = left[item].Plus(share)
 	}
 	for _, c := range list {
 		take(c.Item, c.Amount)
@@ -297,36 +299,37 @@ func (x *explainer) roots(list []charged, amount unit.Duration) (roots []Root, r
 		item := heap.Pop(&next).(rootItem).item
 		share := left[item]
 		delete(left, item)
-		if share < int64(amount)/smallest {
-			rest += unit.Duration(share)
+		if share.Cmp(least) < 0 {
+			rest.AddSum(share)
 			continue
 		}
 		late := x.charge(charged{item, share})
 		if x.known.total == 0 {
-			rest += unit.Duration(share)
+			rest.AddSum(share)
 			continue
 		}
-		rest += unit.Duration(x.lost)
+		rest.AddSum(x.lost)
 		for i, p := range x.known.paths {
-			shares[x.paths.Place(late, p)] += x.shares[i]
+			place := x.paths.Place(late, p)
+			shares[place] = shares[place].Plus(x.shares[i])
 		}
 		from := x.order(item)
 		for i, w := range x.known.states {
 			s := x.shares[len(x.known.paths)+i]
 			if x.order(w) <= from { // in a circle
-				rest += unit.Duration(s)
-			} else if s > 0 {
+				rest.AddSum(s)
+			} else if s.Sign() > 0 {
 				take(w, s)
 			}
 		}
 	}
 	for place, share := range shares {
-		if share > 0 {
-			roots = append(roots, Root{place, unit.Duration(share)})
+		if share.Sign() > 0 {
+			roots = append(roots, Root{place, share})
 		}
 	}
 	slices.SortFunc(roots, func(p, q Root) int {
-		return cmp.Or(cmp.Compare(q.Share, p.Share), cmp.Compare(p.Rank, q.Rank), cmp.Compare(p.Path, q.Path))
+		return cmp.Or(q.Share.Cmp(p.Share), cmp.Compare(p.Rank, q.Rank), cmp.Compare(p.Path, q.Path))
 	})
 	return roots, rest
 }

@@ -41,7 +41,7 @@ func TestExplanationsAddUp(t *testing.T) {
 			checkExplanation(t, seed, e)
 			sum := e.Rest
 			for _, root := range e.Roots {
-				sum += root.Share
+				sum.AddSum(root.Share)
 			}
 			if sum != e.Amount {
 				t.Fatalf("seed %d: roots sum up to %v, want %v", seed, sum, e.Amount)
@@ -59,7 +59,7 @@ func checkExplanation(t *testing.T, seed uint64, e *Explanation) {
 	sum := unit.Duration(0)
 	for i := range e.Causes {
 		c := &e.Causes[i]
-		sum += c.Share
+		sum += c.Share.Duration()
 		if c.Because != nil {
 			if c.Because.Amount != c.Share {
 				t.Fatalf("seed %d: a cause of %v is explained by %v", seed, c.Share, c.Because.Amount)
@@ -67,7 +67,7 @@ func checkExplanation(t *testing.T, seed uint64, e *Explanation) {
 			checkExplanation(t, seed, c.Because)
 		}
 	}
-	if sum != e.Amount {
+	if sum != e.Amount.Duration() {
 		t.Fatalf("seed %d: causes sum up to %v, want %v", seed, sum, e.Amount)
 	}
 }
@@ -82,22 +82,22 @@ func TestRootsOfAllAreTheDelays(t *testing.T) {
 		}
 		var all []charged
 		for i := range r.a.states {
-			all = append(all, charged{i, int64(r.a.states[i].amount)})
+			all = append(all, charged{i, unit.SumOf(r.a.states[i].amount)})
 		}
 		for i := range r.a.idle {
 			p := &r.a.idle[i]
-			all = append(all, charged{len(r.a.states) + i, p.amount() * p.workers})
+			all = append(all, charged{len(r.a.states) + i, unit.SumOf(p.to - p.from).Times(p.workers)})
 		}
 		x := newExplainer(r.a)
-		roots, _ := x.roots(all, 0)
+		roots, _ := x.roots(all, unit.Sum{})
 		slack := unit.Duration(4 * len(all))
 		delays := map[Root]unit.Duration{}
 		for i := range r.Delays {
-			delays[Root{Place: r.Delays[i].Place}] = r.Delays[i].Sum()
+			delays[Root{Place: r.Delays[i].Place}] = r.Delays[i].Sum().Duration()
 		}
 		for _, root := range roots {
 			want := delays[Root{Place: root.Place}]
-			if d := root.Share - want; d > slack || d < -slack {
+			if d := root.Share.Duration() - want; d > slack || d < -slack {
 				t.Fatalf("seed %d: root %s on rank %d = %v, want %v", seed, r.Paths.Names[root.Path], root.Rank, root.Share, want)
 			}
 		}

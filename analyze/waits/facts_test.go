@@ -24,7 +24,7 @@ func analyzed(t *testing.T, text string) *Result {
 func delays(r *Result) map[string]unit.Duration {
 	costs := map[string]unit.Duration{}
 	for _, d := range r.Delays {
-		costs[r.Paths.Names[d.Path]] += d.Sum()
+		costs[r.Paths.Names[d.Path]] += d.Sum().Duration()
 	}
 	return costs
 }
@@ -87,7 +87,7 @@ func TestBornLater(t *testing.T) {
 		t.Errorf("costs = %v, want 37 ms by main/work alone", costs)
 	}
 	total := r.Profile().Composition(nil).Total
-	if total != (2*101+40)*unit.Millisecond {
+	if total != unit.SumOf((2*101+40)*unit.Millisecond) {
 		t.Errorf("time of all threads = %v, want two runs of 101 ms and a life of 40 ms", total)
 	}
 }
@@ -111,7 +111,7 @@ func TestIdleLifetime(t *testing.T) {
 	60..70 "!$omp parallel"
 	@70 team-end
 	`)
-	if got := r.Totals.ByMetric[openMPIdle.metric].Amount; got != 10*unit.Millisecond {
+	if got := r.Totals.ByMetric[openMPIdle.metric].Amount; got != unit.SumOf(10*unit.Millisecond) {
 		t.Errorf("idle = %v, want 10 ms: after the parallel region, not before the thread began", got)
 	}
 }
@@ -163,7 +163,7 @@ func TestBornInTeam(t *testing.T) {
 	`)
 	want := map[profile.Kind]unit.Duration{profile.Computation: 75 * unit.Millisecond, profile.NoCPU: 2 * unit.Millisecond}
 	for _, p := range r.Profile().Composition(r.WaitTimes()).Parts {
-		if p.Time != want[p.Kind] {
+		if p.Time != unit.SumOf(want[p.Kind]) {
 			t.Errorf("%s = %v, want %v: lives of 70 and 7 ms, 2 ms of them without a CPU", p.Name, p.Time, want[p.Kind])
 		}
 	}
@@ -173,7 +173,7 @@ func TestBornInTeam(t *testing.T) {
 func composition(r *Result) map[profile.Kind]unit.Duration {
 	parts := map[profile.Kind]unit.Duration{}
 	for _, p := range r.Profile().Composition(r.WaitTimes()).Parts {
-		parts[p.Kind] += p.Time
+		parts[p.Kind] += p.Time.Duration()
 	}
 	return parts
 }

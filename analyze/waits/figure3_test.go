@@ -81,8 +81,8 @@ func TestFigure3(t *testing.T) {
 	}
 	for _, d := range r.Delays {
 		got = append(got, fmt.Sprintf("delay %d %s %v %v", d.Rank, r.Paths.Names[d.Path], d.Short, d.Long))
-		if d.ByWait[lateSender.metric] != d.Cost {
-			t.Errorf("costs of %s by late sender = %v, want all of %v", r.Paths.Names[d.Path], d.ByWait[lateSender.metric], d.Cost)
+		if d.ByWait.Of(lateSender.metric) != d.Cost {
+			t.Errorf("costs of %s by late sender = %v, want all of %v", r.Paths.Names[d.Path], d.ByWait.Of(lateSender.metric), d.Cost)
 		}
 	}
 	w := &r.Totals.Waiting

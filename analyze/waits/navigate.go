@@ -124,28 +124,28 @@ func (x *explainer) blame(a *analysis, number int) Blame {
 	s := &a.states[number]
 	of, _ := a.intervals(number)
 	b := Blame{Kind: Unknown, Location: s.cause, State: -1, From: of.from, To: max(of.from, of.to), Share: s.amount}
-	x.charge(charged{number, int64(s.amount)})
+	x.charge(charged{number, unit.SumOf(s.amount)})
 	c := &x.known
 	if c.total == 0 {
 		return b
 	}
-	var most, waited, longest int64
+	var most, waited, longest unit.Duration
 	for i, path := range c.paths {
-		if x.shares[i] > most || b.Kind == Unknown {
-			b.Kind, b.Path, most = Excess, path, x.shares[i]
+		if share := x.shares[i].Duration(); share > most || b.Kind == Unknown {
+			b.Kind, b.Path, most = Excess, path, share
 		}
 	}
-	b.Share = unit.Duration(most)
+	b.Share = most
 	largest := -1
 	for i, w := range c.states {
-		share := x.shares[len(c.paths)+i]
+		share := x.shares[len(c.paths)+i].Duration()
 		waited += share
 		if largest < 0 || share > longest {
 			largest, longest = w, share
 		}
 	}
 	if largest >= 0 && (waited > most || b.Kind == Unknown) && a.states[largest].order > s.order {
-		b.Kind, b.State, b.Path, b.Share = Waited, largest, a.statePath(largest), unit.Duration(waited)
+		b.Kind, b.State, b.Path, b.Share = Waited, largest, a.statePath(largest), waited
 	}
 	return b
 }

@@ -83,7 +83,7 @@ func checkChain(t *testing.T, r *Result, number int, origin Origin) int {
 		s := r.State(number)
 		e := r.ExplainState(&s)
 		known := slices.ContainsFunc(e.Roots, func(root Root) bool { return root.Rank == int(origin.Rank) && root.Path == origin.Path })
-		if !known && e.Rest == 0 {
+		if !known && e.Rest.Sign() == 0 {
 			t.Fatalf("state %d: origin %+v is not among the roots %+v", number, origin, e.Roots)
 		}
 	}

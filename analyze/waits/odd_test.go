@@ -1,13 +1,11 @@
 package waits
 
 import (
-	"context"
 	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"slackline/analyze/profile"
 	"slackline/model/timeline"
 	"slackline/model/unit"
 )
@@ -36,7 +34,7 @@ func barrierRun(ranks int, step unit.Duration, order []int) *timeline.Builder {
 
 func TestWaitsShorterThanTheClockError(t *testing.T) {
 	r := analyze(t, barrierRun(3, 15, []int{0, 1, 2}).Finish(1), 1)
-	if r.Totals.Waiting.Amount != 45 || r.Totals.Uncertain != 15 {
+	if r.Totals.Waiting.Amount != unit.SumOf(45) || r.Totals.Uncertain != unit.SumOf(15) {
 		t.Errorf("waiting %v, uncertain %v, want 45ps and 15ps: the clocks are wrong by up to 20ps", r.Totals.Waiting.Amount, r.Totals.Uncertain)
 	}
 	for _, s := range r.Largest(5) {
@@ -46,10 +44,23 @@ func TestWaitsShorterThanTheClockError(t *testing.T) {
 	}
 }
 
-func TestSumsThatDoNotFit(t *testing.T) {
-	tl := barrierRun(5, 1<<60, []int{0, 1, 2, 3, 4}).Finish(1)
-	if _, err := Analyze(context.Background(), tl, Options{}); err != profile.ErrTooLong {
-		t.Errorf("error = %v, want %v", err, profile.ErrTooLong)
+// TestLongWaits: waits that are longer than 106 days together are summed and charged as those of a shorter run.
+func TestLongWaits(t *testing.T) {
+	const ranks, longer = 7, 1 << 50
+	short := analyze(t, barrierRun(ranks, 1<<10, []int{0, 1, 2, 3, 4, 5, 6}).Finish(1), 1)
+	long := analyze(t, barrierRun(ranks, 1<<10*longer, []int{0, 1, 2, 3, 4, 5, 6}).Finish(2), 2)
+	if w := long.Totals.Waiting.Amount; w.High == 0 && w.Low < 1<<63 {
+		t.Fatalf("all wait for %v, want more than 106 days", w)
+	}
+	checkLaws(t, "long", long)
+	if len(long.Delays) != len(short.Delays) || long.Totals.Waiting.Amount != short.Totals.Waiting.Amount.Times(longer) {
+		t.Fatalf("%d delays, waiting %v, want %d and %v times %d", len(long.Delays), long.Totals.Waiting.Amount, len(short.Delays),
+			short.Totals.Waiting.Amount, longer)
+	}
+	for i, d := range long.Delays {
+		if want := short.Delays[i]; d.Place != want.Place || d.Short != want.Short.Times(longer) || d.Long != want.Long.Times(longer) {
+			t.Errorf("delay %+v, want %d times %+v", d, longer, want)
+		}
 	}
 }
 
@@ -68,14 +79,14 @@ func TestThreadWaits(t *testing.T) {
 		r := analyze(t, randomRun(seed), 1)
 		sums := map[waitKey]unit.Duration{}
 		for _, w := range r.ThreadWaits() {
-			sums[waitKey{w.Metric, w.Rank, w.Path, 0}] += w.Amount
+			sums[waitKey{w.Metric, w.Rank, w.Path, 0}] += w.Amount.Duration()
 			if w.Thread > 0 {
 				threads++
 			}
 		}
 		for _, w := range r.Waits {
 			key := waitKey{w.Metric, w.Rank, w.Path, 0}
-			if sums[key] != w.Amount {
+			if sums[key] != w.Amount.Duration() {
 				t.Fatalf("seed %d: threads wait %v in %s, want %v", seed, sums[key], w.Metric, w.Amount)
 			}
 			delete(sums, key)
@@ -140,7 +151,7 @@ func pollRun(calls int64) *timeline.Timeline {
 // One test never waits; a run of them that found nothing does.
 func TestRunOfTestsWaits(t *testing.T) {
 	for calls, want := range map[int64]unit.Duration{1: 0, 1000: 80} {
-		if got := analyze(t, pollRun(calls), 1).Totals.Waiting.Amount; got != want {
+		if got := analyze(t, pollRun(calls), 1).Totals.Waiting.Amount; got != unit.SumOf(want) {
 			t.Errorf("an MPI_Test that stands for %d calls waits %v, want %v", calls, got, want)
 		}
 	}

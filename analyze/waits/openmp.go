@@ -92,8 +92,6 @@ type idlePhase struct {
 	indirect int64   // of each worker
 }
 
-func (p *idlePhase) amount() int64 { return int64(p.to - p.from) }
-
 // interval is what the master does in the phase.
 func (p *idlePhase) interval() interval { return interval{p.master, p.from, p.to, p.before, p.states} }
 

@@ -497,7 +497,7 @@ func (o *deviceOracle) summary() map[string]string {
 		}
 		amount := w.amount(o.tick)
 		share := func(of int64) unit.Duration { return roundedShare(of, to, amount) - roundedShare(of, from, amount) }
-		waits[key].add(to-from, share(w.indirect), share(w.propagating))
+		waits[key].add(unit.SumOf(to-from), unit.SumOf(share(w.indirect)), unit.SumOf(share(w.propagating)))
 	}
 	for _, w := range o.all {
 		amount := w.amount(o.tick)

@@ -64,7 +64,7 @@ func (o *oracle) summary() map[string]string {
 			waits[key] = &Split{}
 		}
 		share := func(of int64) unit.Duration { return roundedShare(of, to, w.amount) - roundedShare(of, from, w.amount) }
-		waits[key].add(to-from, share(w.indirect), share(w.propagating))
+		waits[key].add(unit.SumOf(to-from), unit.SumOf(share(w.indirect)), unit.SumOf(share(w.propagating)))
 	}
 	for _, w := range o.waits {
 		if w.metric == lateContributor.metric {
@@ -89,8 +89,8 @@ func (o *oracle) summary() map[string]string {
 func (o *oracle) costs() map[string]string {
 	s := map[string]string{"unattributed": unit.Duration(o.unattributed).String()}
 	for key := range o.short {
-		c := Cost{unit.Duration(o.short[key]), unit.Duration(o.long[key])}
-		if c.Sum() > 0 {
+		c := Cost{unit.SumOf(unit.Duration(o.short[key])), unit.SumOf(unit.Duration(o.long[key]))}
+		if c.Sum().Sign() > 0 {
 			s[fmt.Sprintf("delay %d %s", key.rank, key.path)] = fmt.Sprint(c)
 		}
 	}
@@ -161,17 +161,17 @@ func TestLaws(t *testing.T) {
 // checkLaws checks what holds for every run.
 func checkLaws(t *testing.T, name string, r *Result) {
 	t.Helper()
-	costs := r.Totals.Delay.Sum() + r.Totals.Unattributed
+	costs := r.Totals.Delay.Sum().Plus(r.Totals.Unattributed)
 	if costs != r.Totals.Waiting.Amount {
 		t.Fatalf("%s: delay costs and unattributed time = %v, want %v as waited", name, costs, r.Totals.Waiting.Amount)
 	}
-	var delays, byWait unit.Duration
+	var delays, byWait unit.Sum
 	for i := range r.Delays {
-		delays += r.Delays[i].Sum()
+		delays.AddSum(r.Delays[i].Sum())
 		for _, c := range r.Delays[i].ByWait {
-			byWait += c.Sum()
+			byWait.AddSum(c.Sum())
 		}
-		if d := &r.Delays[i]; d.Short < 0 || d.Long < 0 || d.Sum() == 0 {
+		if d := &r.Delays[i]; d.Short.Sign() < 0 || d.Long.Sign() < 0 || d.Sum().Sign() == 0 {
 			t.Errorf("%s: cost of %s = %v", name, r.Paths.Names[d.Path], d.Cost)
 		}
 	}
@@ -180,10 +180,10 @@ func checkLaws(t *testing.T, name string, r *Result) {
 	}
 	for i := range r.Waits {
 		w := &r.Waits[i]
-		if w.Direct+w.Indirect != w.Amount || w.Propagating+w.Terminal != w.Amount {
+		if w.Direct.Plus(w.Indirect) != w.Amount || w.Propagating.Plus(w.Terminal) != w.Amount {
 			t.Errorf("%s: %s splits into %v", name, w.Metric, w.Split)
 		}
-		if w.Amount <= 0 || w.Direct < 0 || w.Indirect < 0 || w.Propagating < 0 || w.Terminal < 0 {
+		if w.Amount.Sign() <= 0 || w.Direct.Sign() < 0 || w.Indirect.Sign() < 0 || w.Propagating.Sign() < 0 || w.Terminal.Sign() < 0 {
 			t.Errorf("%s: %s has negative parts: %v", name, w.Metric, w.Split)
 		}
 	}
@@ -269,7 +269,7 @@ func TestCancelled(t *testing.T) {
 func TestEmptyRun(t *testing.T) {
 	for _, b := range []*timeline.Builder{timeline.NewBuilder(0), timeline.NewBuilder(3)} {
 		r := analyze(t, b.Finish(1), 2)
-		if r.Totals.Waiting.Amount != 0 || len(r.Waits) != 0 {
+		if r.Totals.Waiting.Amount.Sign() != 0 || len(r.Waits) != 0 {
 			t.Errorf("an empty run waits %v", r.Totals.Waiting.Amount)
 		}
 	}

@@ -2,7 +2,6 @@ package waits
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 
 	"slackline/analyze/profile"
@@ -29,19 +28,19 @@ func (a *analysis) result(acc *account) *Result {
 	r.Threads = a.threadTimes()
 	r.Unanalyzed = a.unanalyzed()
 	r.sumWaits()
-	r.Totals.Unattributed = unit.Duration(acc.unattributed)
+	r.Totals.Unattributed = acc.unattributed
 	for _, c := range a.completions.Sorted() {
-		r.Completions = append(r.Completions, CompletionTime{Completion(c.Kind()), c.Place(), unit.Duration(c.Short)})
+		r.Completions = append(r.Completions, CompletionTime{Completion(c.Kind()), c.Place(), c.Short})
 	}
 	slices.SortStableFunc(r.Completions, func(x, y CompletionTime) int { return cmp.Compare(x.Kind, y.Kind) })
 	return r
 }
 
 // Time is the time of all that could wait: threads while they were recorded, and devices.
-func (r *Result) Time() unit.Duration {
-	all := r.Timeline.Lifetimes() - r.Timeline.Unrecorded()
+func (r *Result) Time() unit.Sum {
+	all := r.Timeline.Lifetimes().Minus(r.Timeline.Unrecorded())
 	for i := range r.Devices {
-		all += r.Devices[i].Span
+		all.Add(r.Devices[i].Span)
 	}
 	return all
 }
@@ -71,7 +70,7 @@ func (r *Result) sumWaits() {
 		p := &a.idle[i]
 		w := get(sums, waitKey{openMPIdle.metric, a.rankOf(p.master), p.path, 0})
 		w.Count += p.workers
-		w.add((p.to-p.from)*unit.Duration(p.workers), unit.Duration(p.indirect*p.workers), 0)
+		w.add(unit.SumOf(p.to-p.from).Times(p.workers), unit.SumOf(unit.Duration(p.indirect)).Times(p.workers), unit.Sum{})
 		r.States += int(p.workers)
 	}
 	for key, w := range sums {
@@ -97,7 +96,7 @@ func (r *Result) sumTotals() {
 		r.Totals.ByMetric[w.Metric].addAll(&w.Split)
 		if !w.Metric.IsPart() {
 			r.Totals.Waiting.addAll(&w.Split)
-			r.Totals.Uncertain += w.Uncertain
+			r.Totals.Uncertain.AddSum(w.Uncertain)
 		}
 	}
 }
@@ -125,30 +124,30 @@ func (s *state) sumUp(a *analysis, sums map[waitKey]*Wait) {
 // addTo adds the part of a wait state from one moment after its start to another. Its classes are divided in proportion.
 func (s *state) addTo(w *Wait, from, to unit.Duration) {
 	w.Count++
-	w.add(to-from, s.share(s.indirect, from, to), s.share(s.propagating, from, to))
+	w.add(unit.SumOf(to-from), s.share(s.indirect, from, to), s.share(s.propagating, from, to))
 	if s.uncertain {
-		w.Uncertain += to - from
+		w.Uncertain.Add(to - from)
 	}
 }
 
 // share is what a part of the wait state has of something, so that the shares of all parts sum up to it.
-func (s *state) share(of int64, from, to unit.Duration) unit.Duration {
-	return portion(of, to, s.amount) - portion(of, from, s.amount)
+func (s *state) share(of int64, from, to unit.Duration) unit.Sum {
+	all := unit.SumOf(unit.Duration(of))
+	return portion(all, to, s.amount).Minus(portion(all, from, s.amount))
 }
 
 // portion is of * part / whole, rounded to the next whole number, up from a half: what the first of two parts gets if of is apportioned.
-func portion(of int64, part, whole unit.Duration) unit.Duration {
-	high, low := bits.Mul64(uint64(of), uint64(part))
-	quotient, rest := bits.Div64(high, low, uint64(whole))
+func portion(of unit.Sum, part, whole unit.Duration) unit.Sum {
+	quotient, rest := of.Scaled(uint64(part), uint64(whole))
 	if rest >= uint64(whole)-rest {
-		quotient++
+		quotient.Add(1)
 	}
-	return unit.Duration(quotient)
+	return quotient
 }
 
 func (w *Wait) merge(o *Wait) {
 	w.Count += o.Count
-	w.Uncertain += o.Uncertain
+	w.Uncertain.AddSum(o.Uncertain)
 	w.addAll(&o.Split)
 }
 
@@ -165,7 +164,7 @@ func get(sums map[waitKey]*Wait, key waitKey) *Wait {
 // sumDelays sums the costs up by rank and call path.
 func (r *Result) sumDelays(costs *ledger.Table) {
 	for _, c := range costs.Sorted() {
-		if c.Short == 0 && c.Long == 0 {
+		if c.Short.Sign() == 0 && c.Long.Sign() == 0 {
 			continue
 		}
 		n := len(r.Delays)
@@ -174,8 +173,8 @@ func (r *Result) sumDelays(costs *ledger.Table) {
 			n++
 		}
 		d := &r.Delays[n-1]
-		part := Cost{unit.Duration(c.Short), unit.Duration(c.Long)}
-		d.ByWait[c.Kind()] = part
+		part := Cost{c.Short, c.Long}
+		d.ByWait.add(Metric(c.Kind()), part)
 		d.Cost.add(part)
 		r.Totals.Delay.add(part)
 	}
@@ -183,12 +182,12 @@ func (r *Result) sumDelays(costs *ledger.Table) {
 
 // ThreadWait is the waiting time of a metric and call path on one thread of a rank.
 type ThreadWait struct {
-	Metric   Metric        `json:"metric"`
-	Rank     int           `json:"rank"`
-	Thread   int           `json:"thread"`
-	Path     int32         `json:"-"`
-	CallPath string        `json:"callpath"`
-	Amount   unit.Duration `json:"seconds"`
+	Metric   Metric   `json:"metric"`
+	Rank     int      `json:"rank"`
+	Thread   int      `json:"thread"`
+	Path     int32    `json:"-"`
+	CallPath string   `json:"callpath"`
+	Amount   unit.Sum `json:"seconds"`
 }
 
 // ThreadWaits returns the waiting times of all threads, by name of the metric, rank, thread, call path.
@@ -231,7 +230,7 @@ func (r *Result) threadWaits() []ThreadWait {
 		for _, worker := range p.who {
 			w := get(parts[worker], waitKey{openMPIdle.metric, a.rankOf(p.master), p.path, 0})
 			w.Count++
-			w.add(p.to-p.from, unit.Duration(p.indirect), 0)
+			w.add(unit.SumOf(p.to-p.from), unit.SumOf(unit.Duration(p.indirect)), unit.Sum{})
 		}
 	}
 	var list []ThreadWait
@@ -251,10 +250,10 @@ func threadWaitOrder(x, y ThreadWait) int {
 
 // ThreadTime is what a process loses to its threads beside wait states.
 type ThreadTime struct {
-	Rank    int           `json:"rank"`
-	Limited unit.Duration `json:"limited_parallelism_s"` // limited parallelism: time of threads that are not members of the active team
+	Rank    int      `json:"rank"`
+	Limited unit.Sum `json:"limited_parallelism_s"` // limited parallelism: time of threads that are not members of the active team
 	// of all members: from the fork to the parallel region, and from its end to the join
-	Management unit.Duration `json:"management_s"`
+	Management unit.Sum `json:"management_s"`
 }
 
 // threadTimes measures the teams of all ranks.
@@ -268,10 +267,10 @@ func (a *analysis) threadTimes() []ThreadTime {
 		}
 		sum := &list[len(list)-1]
 		a.aliveIn(a.workersOf(t.Master), t.Fork, t.Join, func(from, to unit.Duration, alive []int32) {
-			sum.Limited += unit.Duration(max(1+len(alive)-len(t.Members), 0)) * (to - from)
+			sum.Limited.AddSum(unit.SumOf(to - from).Times(int64(max(1+len(alive)-len(t.Members), 0))))
 		})
 		for j := range t.Members {
-			sum.Management += a.management(t, &t.Members[j])
+			sum.Management.Add(a.management(t, &t.Members[j]))
 		}
 	}
 	return list

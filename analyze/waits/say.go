@@ -30,11 +30,11 @@ func (e *Explanation) Sentences() []Sentence {
 }
 
 // say adds the sentences of an explanation and of its causes. Shares are parts of the whole.
-func (e *Explanation) say(depth int, whole unit.Duration, list *[]Sentence) {
+func (e *Explanation) say(depth int, whole unit.Sum, list *[]Sentence) {
 	var parts []string
 	for i := range e.Causes {
 		if i == maxNamed && len(e.Causes) > maxNamed+1 {
-			parts = append(parts, fmt.Sprintf("%s %d other causes", phrase.Percent(e.sumFrom(i), whole), len(e.Causes)-i))
+			parts = append(parts, fmt.Sprintf("%s %d other causes", phrase.PercentOf(e.sumFrom(i), whole), len(e.Causes)-i))
 			break
 		}
 		parts = append(parts, e.Causes[i].phrase(whole, kinds[e.Metric].inside))
@@ -42,17 +42,16 @@ func (e *Explanation) say(depth int, whole unit.Duration, list *[]Sentence) {
 	*list = append(*list, Sentence{depth, fmt.Sprintf("%s: %s.", e.headline(), strings.Join(parts, ", "))})
 	for i := range e.Causes {
 		c := &e.Causes[i]
-		if i < maxNamed && c.Because != nil && c.Share*10 >= whole {
+		if i < maxNamed && c.Because != nil && c.Share.Times(10).Cmp(whole) >= 0 {
 			c.Because.say(depth+1, whole, list)
 		}
 	}
 }
 
 // sumFrom is the sum of the causes from number i on.
-func (e *Explanation) sumFrom(i int) unit.Duration {
-	sum := unit.Duration(0)
+func (e *Explanation) sumFrom(i int) (sum unit.Sum) {
 	for _, c := range e.Causes[i:] {
-		sum += c.Share
+		sum.AddSum(c.Share)
 	}
 	return sum
 }
@@ -91,8 +90,8 @@ func (e *Explanation) late() string {
 }
 
 // phrase is a cause and its share in words. What went on during a wait inside of a process is compared with nothing.
-func (c *Cause) phrase(whole unit.Duration, inside bool) string {
-	part := phrase.Percent(c.Share, whole)
+func (c *Cause) phrase(whole unit.Sum, inside bool) string {
+	part := phrase.PercentOf(c.Share, whole)
 	switch {
 	case c.Kind == Excess && inside:
 		return fmt.Sprintf("%s %s on rank %d", part, c.Say(), c.Rank)
@@ -113,13 +112,13 @@ func (e *Explanation) sayRoots() string {
 	rest := e.Rest
 	for i, r := range e.Roots {
 		if i < maxNamed {
-			parts = append(parts, fmt.Sprintf("%s %s on rank %d", phrase.Percent(r.Share, e.Amount), r.Say(), r.Rank))
+			parts = append(parts, fmt.Sprintf("%s %s on rank %d", phrase.PercentOf(r.Share, e.Amount), r.Say(), r.Rank))
 		} else {
-			rest += r.Share
+			rest.AddSum(r.Share)
 		}
 	}
-	if rest > 0 {
-		parts = append(parts, phrase.Percent(rest, e.Amount)+" others")
+	if rest.Sign() > 0 {
+		parts = append(parts, phrase.PercentOf(rest, e.Amount)+" others")
 	}
 	return "In the end it is due to " + strings.Join(parts, ", ") + "."
 }

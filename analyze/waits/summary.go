@@ -13,12 +13,12 @@ import (
 type Spread struct {
 	Ranks int // that have some
 	Worst int // the rank that has most
-	Most  unit.Duration
+	Most  unit.Sum
 }
 
-func (s *Spread) add(rank int, d unit.Duration) {
+func (s *Spread) add(rank int, d unit.Sum) {
 	s.Ranks++
-	if d > s.Most {
+	if d.Cmp(s.Most) > 0 {
 		s.Worst, s.Most = rank, d
 	}
 }
@@ -57,7 +57,7 @@ func (r *Result) WaitsByPath() []WaitSum {
 	for i := range all {
 		all[i].Share = r.Share(all[i].Amount)
 	}
-	slices.SortStableFunc(all, func(x, y WaitSum) int { return cmp.Compare(y.Amount, x.Amount) })
+	slices.SortStableFunc(all, func(x, y WaitSum) int { return y.Amount.Cmp(x.Amount) })
 	return all
 }
 
@@ -75,20 +75,20 @@ func (r *Result) DelaysByPath() []DelaySum {
 		s := &sums[d.Path]
 		s.Rank, s.Path = -1, d.Path
 		s.Cost.add(d.Cost)
-		for m := range d.ByWait {
-			s.ByWait[m].add(d.ByWait[m])
+		for _, c := range d.ByWait {
+			s.ByWait.add(c.Metric, c.Cost)
 		}
 		s.Spread.add(d.Rank, d.Sum())
 	}
 	sums = slices.DeleteFunc(sums, func(s DelaySum) bool { return s.Ranks == 0 })
-	slices.SortStableFunc(sums, func(x, y DelaySum) int { return cmp.Compare(y.Sum(), x.Sum()) })
+	slices.SortStableFunc(sums, func(x, y DelaySum) int { return y.Sum().Cmp(x.Sum()) })
 	return sums
 }
 
 // RankedDelays returns the delays by cost, the costliest first.
 func (r *Result) RankedDelays() []Delay {
 	ranked := slices.Clone(r.Delays)
-	slices.SortStableFunc(ranked, func(x, y Delay) int { return cmp.Compare(y.Sum(), x.Sum()) })
+	slices.SortStableFunc(ranked, func(x, y Delay) int { return y.Sum().Cmp(x.Sum()) })
 	return ranked
 }
 
@@ -100,30 +100,25 @@ func (r *Result) LongestWaits(ranks []int) []*Wait {
 			all = append(all, w)
 		}
 	}
-	slices.SortStableFunc(all, func(x, y *Wait) int { return cmp.Compare(y.Amount, x.Amount) })
+	slices.SortStableFunc(all, func(x, y *Wait) int { return y.Amount.Cmp(x.Amount) })
 	return all
 }
 
 // Occurring returns the wait states that occur, sub-states included, the longest first.
 func (r *Result) Occurring() []Metric {
-	amount := func(m Metric) unit.Duration { return r.Totals.ByMetric[m].Amount }
-	list := slices.DeleteFunc(Metrics(), func(m Metric) bool { return amount(m) == 0 })
-	slices.SortStableFunc(list, func(x, y Metric) int { return cmp.Compare(amount(y), amount(x)) })
+	amount := func(m Metric) unit.Sum { return r.Totals.ByMetric[m].Amount }
+	list := slices.DeleteFunc(Metrics(), func(m Metric) bool { return amount(m).Sign() == 0 })
+	slices.SortStableFunc(list, func(x, y Metric) int { return amount(y).Cmp(amount(x)) })
 	return list
 }
 
 // Share is a part of all waiting time; 0 if there is none.
-func (r *Result) Share(d unit.Duration) float64 {
-	if r.Totals.Waiting.Amount == 0 {
-		return 0
-	}
-	return float64(d) / float64(r.Totals.Waiting.Amount)
-}
+func (r *Result) Share(s unit.Sum) float64 { return s.Over(r.Totals.Waiting.Amount) }
 
 // RankSum is the waiting time of a rank and the waiting that it caused.
 type RankSum struct {
 	Split
-	Delay unit.Duration
+	Delay unit.Sum
 }
 
 // ByRank sums waits and delays over call paths, by rank.
@@ -135,7 +130,7 @@ func (r *Result) ByRank() []RankSum {
 		}
 	}
 	for i := range r.Delays {
-		sums[r.Delays[i].Rank].Delay += r.Delays[i].Sum()
+		sums[r.Delays[i].Rank].Delay.AddSum(r.Delays[i].Sum())
 	}
 	return sums
 }
@@ -158,14 +153,14 @@ type Document struct {
 
 // TotalsDocument are the sums over all ranks and call paths.
 type TotalsDocument struct {
-	Waiting      unit.Duration            `json:"waiting_s"`
-	Delay        unit.Duration            `json:"delay_s"`
-	Unattributed unit.Duration            `json:"unattributed_s"`
-	Uncertain    unit.Duration            `json:"uncertain_s"`
-	States       int                      `json:"states"`
-	Cyclic       int                      `json:"cyclic,omitempty"`
-	ByMetric     map[Metric]unit.Duration `json:"by_metric" unit:"s"`
-	Forward      bool                     `json:"forward,omitempty"` // without causes: delays and classes are not known, not 0
+	Waiting      unit.Sum            `json:"waiting_s"`
+	Delay        unit.Sum            `json:"delay_s"`
+	Unattributed unit.Sum            `json:"unattributed_s"`
+	Uncertain    unit.Sum            `json:"uncertain_s"`
+	States       int                 `json:"states"`
+	Cyclic       int                 `json:"cyclic,omitempty"`
+	ByMetric     map[Metric]unit.Sum `json:"by_metric" unit:"s"`
+	Forward      bool                `json:"forward,omitempty"` // without causes: delays and classes are not known, not 0
 }
 
 // Details are the rest of a result in JSON.
@@ -182,8 +177,8 @@ type Details struct {
 // RankedDelay is a delay by its cost: what is worth changing, the most expensive first.
 type RankedDelay struct {
 	profile.Place
-	Cost  unit.Duration `json:"cost_s"`
-	Share float64       `json:"share"`
+	Cost  unit.Sum `json:"cost_s"`
+	Share float64  `json:"share"`
 }
 
 // Document returns the waits, delays and totals in their JSON form.
@@ -192,7 +187,7 @@ func (r *Result) Document() Document {
 	d := Document{
 		Waits: append([]Wait{}, r.Waits...), Delays: append([]Delay{}, r.Delays...), Classes: t.Waiting.Classes,
 		NotAnalyzed: r.NotAnalyzed(),
-		Totals: TotalsDocument{t.Waiting.Amount, t.Delay.Sum(), t.Unattributed, t.Uncertain, r.States, r.Cyclic, map[Metric]unit.Duration{},
+		Totals: TotalsDocument{t.Waiting.Amount, t.Delay.Sum(), t.Unattributed, t.Uncertain, r.States, r.Cyclic, map[Metric]unit.Sum{},
 			r.Forward},
 	}
 	for _, m := range r.Occurring() {

@@ -17,20 +17,20 @@ import (
 // Unanalyzed is time in calls of MPI of a rank and call path that was not analyzed.
 type Unanalyzed struct {
 	profile.Place
-	Count int64         `json:"count"` // calls
-	Time  unit.Duration `json:"seconds"`
+	Count int64    `json:"count"` // calls
+	Time  unit.Sum `json:"seconds"`
 }
 
 // UnanalyzedCall sums it up by the name of the call.
 type UnanalyzedCall struct {
-	Call  string        `json:"call"`
-	Count int64         `json:"count"`
-	Time  unit.Duration `json:"seconds"`
+	Call  string   `json:"call"`
+	Count int64    `json:"count"`
+	Time  unit.Sum `json:"seconds"`
 }
 
 // UnanalyzedDocument is in JSON how much MPI time was not analyzed.
 type UnanalyzedDocument struct {
-	Time  unit.Duration    `json:"seconds"`
+	Time  unit.Sum         `json:"seconds"`
 	Share float64          `json:"share"` // of the recorded time of all threads
 	Calls []UnanalyzedCall `json:"calls"` // the longest first
 }
@@ -46,15 +46,15 @@ func (r *Result) NotAnalyzed() UnanalyzedDocument {
 			sums[name] = &UnanalyzedCall{Call: name}
 		}
 		sums[name].Count += u.Count
-		sums[name].Time += u.Time
-		d.Time += u.Time
+		sums[name].Time.AddSum(u.Time)
+		d.Time.AddSum(u.Time)
 	}
 	for _, c := range sums {
 		d.Calls = append(d.Calls, *c)
 	}
-	slices.SortFunc(d.Calls, func(x, y UnanalyzedCall) int { return cmp.Or(cmp.Compare(y.Time, x.Time), cmp.Compare(x.Call, y.Call)) })
-	if all := r.Timeline.Lifetimes(); all > r.Timeline.Unrecorded() {
-		d.Share = float64(d.Time) / float64(all-r.Timeline.Unrecorded())
+	slices.SortFunc(d.Calls, func(x, y UnanalyzedCall) int { return cmp.Or(y.Time.Cmp(x.Time), cmp.Compare(x.Call, y.Call)) })
+	if all := r.Timeline.Lifetimes().Minus(r.Timeline.Unrecorded()); all.Sign() > 0 {
+		d.Share = d.Time.Over(all)
 	}
 	return d
 }
@@ -94,7 +94,7 @@ func (a *analysis) unanalyzed() []Unanalyzed {
 	for i := range list { // the threads of a rank together
 		if n > 0 && list[n-1].Place == list[i].Place {
 			list[n-1].Count += list[i].Count
-			list[n-1].Time += list[i].Time
+			list[n-1].Time.AddSum(list[i].Time)
 			continue
 		}
 		list[n] = list[i]
@@ -116,7 +116,7 @@ func (a *analysis) unanalyzedOf(location int32, read callSet, suspect []bool) []
 			sums[path] = &Unanalyzed{Place: profile.Place{Rank: a.rankOf(location), Path: path}}
 		}
 		sums[path].Count++
-		sums[path].Time += a.ownTime(location, int32(i))
+		sums[path].Time.Add(a.ownTime(location, int32(i)))
 	}
 	var list []Unanalyzed
 	for _, u := range sums {

@@ -46,9 +46,9 @@ func TestUnanalyzed(t *testing.T) {
 			var got []string
 			sum := unit.Duration(0)
 			for _, c := range d.Calls {
-				got, sum = append(got, fmt.Sprintf("%s %s %d", c.Call, c.Time.Short(), c.Count)), sum+c.Time
+				got, sum = append(got, fmt.Sprintf("%s %s %d", c.Call, c.Time.Short(), c.Count)), sum+c.Time.Duration()
 			}
-			if strings.Join(got, ", ") != tc.want || d.Time != sum {
+			if strings.Join(got, ", ") != tc.want || d.Time != unit.SumOf(sum) {
 				t.Fatalf("not analyzed: %v, %s in all, want %q", got, d.Time.Short(), tc.want)
 			}
 			checkUnanalyzed(t, r, sum)
@@ -63,11 +63,11 @@ func checkUnanalyzed(t *testing.T, r *Result, want unit.Duration) {
 	in, all := unit.Duration(0), unit.Duration(0)
 	c := p.Composition(r.WaitTimes())
 	for _, part := range c.Parts {
-		if all += part.Time; part.Kind == profile.NotAnalyzed {
-			in += part.Time
+		if all += part.Time.Duration(); part.Kind == profile.NotAnalyzed {
+			in += part.Time.Duration()
 		}
 	}
-	if in != want || all != c.Total {
+	if in != want || all != c.Total.Duration() {
 		t.Errorf("composition: %s not analyzed, %s of %s, want %s", in.Short(), all.Short(), c.Total.Short(), want.Short())
 	}
 	e := p.Efficiency(0, r.WaitTimes())

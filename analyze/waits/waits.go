@@ -11,7 +11,9 @@
 package waits
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"slackline/analyze/devices"
 	"slackline/analyze/profile"
@@ -56,24 +58,24 @@ type Result struct {
 
 // Split is a sum of waiting time in the two ways to classify it. Each pair sums up to the amount.
 type Split struct {
-	Amount unit.Duration `json:"seconds"`
+	Amount unit.Sum `json:"seconds"`
 	Classes
 }
 
 // Classes are the two ways to classify waiting time.
 type Classes struct {
-	Direct      unit.Duration `json:"direct_s"`      // caused by what the other one did
-	Indirect    unit.Duration `json:"indirect_s"`    // caused by waits of the other one
-	Propagating unit.Duration `json:"propagating_s"` // caused waits of others later
-	Terminal    unit.Duration `json:"terminal_s"`    // caused none
+	Direct      unit.Sum `json:"direct_s"`      // caused by what the other one did
+	Indirect    unit.Sum `json:"indirect_s"`    // caused by waits of the other one
+	Propagating unit.Sum `json:"propagating_s"` // caused waits of others later
+	Terminal    unit.Sum `json:"terminal_s"`    // caused none
 }
 
-func (s *Split) add(amount, indirect, propagating unit.Duration) {
-	s.Amount += amount
-	s.Indirect += indirect
-	s.Direct += amount - indirect
-	s.Propagating += propagating
-	s.Terminal += amount - propagating
+func (s *Split) add(amount, indirect, propagating unit.Sum) {
+	s.Amount.AddSum(amount)
+	s.Indirect.AddSum(indirect)
+	s.Direct.AddSum(amount.Minus(indirect))
+	s.Propagating.AddSum(propagating)
+	s.Terminal.AddSum(amount.Minus(propagating))
 }
 
 func (s *Split) addAll(o *Split) { s.add(o.Amount, o.Indirect, o.Propagating) }
@@ -85,22 +87,22 @@ type Wait struct {
 	profile.Place
 	Stream string `json:"stream,omitempty"` // of a device: where it is seen
 	Split
-	Count     int64         `json:"count"`
-	Uncertain unit.Duration `json:"uncertain_s,omitempty"` // in wait states that are shorter than the error of the clocks
+	Count     int64    `json:"count"`
+	Uncertain unit.Sum `json:"uncertain_s,omitzero"` // in wait states that are shorter than the error of the clocks
 }
 
 // Cost is waiting time that something caused: directly, and through waits that it caused.
 type Cost struct {
-	Short unit.Duration `json:"short_s"`
-	Long  unit.Duration `json:"long_s"`
+	Short unit.Sum `json:"short_s"`
+	Long  unit.Sum `json:"long_s"`
 }
 
 // Sum is the whole cost.
-func (c Cost) Sum() unit.Duration { return c.Short + c.Long }
+func (c Cost) Sum() unit.Sum { return c.Short.Plus(c.Long) }
 
 func (c *Cost) add(o Cost) {
-	c.Short += o.Short
-	c.Long += o.Long
+	c.Short.AddSum(o.Short)
+	c.Long.AddSum(o.Long)
 }
 
 // Delay is what a call path on a rank costs others.
@@ -110,15 +112,41 @@ type Delay struct {
 	ByWait Costs `json:"by_wait"`
 }
 
-// Costs are by the metric of the wait state that was caused.
-type Costs [None]Cost
+// Costs are those by the metric of the wait state that was caused, in the order of the metrics.
+type Costs []MetricCost
 
-// JSONValue returns the costs that are not 0, by metric, for JSON.
+// MetricCost is what wait states of a metric cost.
+type MetricCost struct {
+	Metric Metric
+	Cost
+}
+
+// Of is what wait states of a metric cost.
+func (c Costs) Of(m Metric) Cost {
+	if i, ok := c.find(m); ok {
+		return c[i].Cost
+	}
+	return Cost{}
+}
+
+func (c Costs) find(m Metric) (int, bool) {
+	return slices.BinarySearchFunc(c, m, func(x MetricCost, m Metric) int { return cmp.Compare(x.Metric, m) })
+}
+
+func (c *Costs) add(m Metric, cost Cost) {
+	i, ok := c.find(m)
+	if !ok {
+		*c = slices.Insert(*c, i, MetricCost{Metric: m})
+	}
+	(*c)[i].Cost.add(cost)
+}
+
+// JSONValue returns the costs by metric, for JSON.
 func (c Costs) JSONValue() any {
 	costs := map[Metric]Cost{}
-	for m, cost := range c {
-		if cost.Sum() > 0 {
-			costs[Metric(m)] = cost
+	for _, x := range c {
+		if x.Sum().Sign() > 0 {
+			costs[x.Metric] = x.Cost
 		}
 	}
 	return costs
@@ -128,7 +156,7 @@ func (c Costs) JSONValue() any {
 type CompletionTime struct {
 	Kind Completion `json:"kind"`
 	profile.Place
-	Time unit.Duration `json:"seconds"`
+	Time unit.Sum `json:"seconds"`
 }
 
 // Totals are the sums over all ranks and call paths. Waiting.Amount = Delay.Sum() + Unattributed.
@@ -136,8 +164,8 @@ type Totals struct {
 	Waiting      Split
 	ByMetric     [None]Split // sub-states are parts of their parents
 	Delay        Cost
-	Unattributed unit.Duration // waiting time without cause: the two had never synchronized before
-	Uncertain    unit.Duration
+	Unattributed unit.Sum // waiting time without cause: the two had never synchronized before
+	Uncertain    unit.Sum
 }
 
 // Analyze finds the wait states of a run and their causes.
@@ -157,8 +185,10 @@ func Analyze(ctx context.Context, tl *timeline.Timeline, o Options) (*Result, er
 	if tl.Devices != nil {
 		a.addDevices(tl)
 	}
-	if err := a.checkAll(ctx); err != nil {
-		return nil, err
+	if a.part != nil {
+		if err := a.numberAll(ctx); err != nil {
+			return nil, err
+		}
 	}
 	sums, err := &account{}, error(nil)
 	if !a.causeless {

@@ -3,10 +3,13 @@ package whatif
 import (
 	"cmp"
 	"fmt"
-	"math/bits"
+	"math"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
+
+	"slackline/model/unit"
 )
 
 // Strategy is a way to balance the computation of a call path: who gives how much of it to whom. Its zero value is Even.
@@ -98,15 +101,11 @@ func (s *Strategy) NeedsGrid() bool { return s.entry().grid }
 
 // spreadEven gives each rank the mean.
 func spreadEven(_ *Strategy, times []int64, _ []int) []int64 {
-	total := int64(0)
+	total := unit.Sum{}
 	for _, t := range times {
-		total += t
+		total.Add(unit.Duration(t))
 	}
-	out := make([]int64, len(times))
-	for i := range out {
-		out[i] = total / int64(len(times))
-	}
-	return out
+	return slices.Repeat([]int64{int64(total.Mean(len(times)).Duration())}, len(times))
 }
 
 // spreadNeighbors moves (t(j) - t(i))/(2d+1) from each rank j to each neighbor i on a grid of d dimensions, rounded towards
@@ -133,21 +132,24 @@ func spreadNeighbors(_ *Strategy, times []int64, grid []int) []int64 {
 // sum: what a program does that can only move the boundaries between its columns. Empty columns stay empty.
 func spreadColumns(_ *Strategy, times []int64, grid []int) []int64 {
 	columns := grid[len(grid)-1]
-	sums := make([]int64, columns)
-	total, used := int64(0), int64(0)
+	sums := make([]unit.Sum, columns)
+	total, used := unit.Sum{}, 0
 	for i, t := range times {
-		sums[i%columns] += t
-		total += t
+		sums[i%columns].Add(unit.Duration(t))
+		total.Add(unit.Duration(t))
 	}
 	for _, s := range sums {
-		if s > 0 {
-			used++
-		}
+		used += s.Sign()
 	}
+	mean := total.Mean(used).Big()
 	out := make([]int64, len(times))
 	for i, t := range times {
-		if s := sums[i%columns]; s > 0 {
-			out[i] = fraction{uint64(total / used), uint64(s)}.of(t)
+		if s := sums[i%columns].Big(); s.Sign() > 0 {
+			more := new(big.Int).Mul(big.NewInt(t), mean) // t * mean / s, rounded half up
+			if more.Quo(more.Add(more, new(big.Int).Rsh(s, 1)), s); !more.IsInt64() {
+				more.SetInt64(math.MaxInt64)
+			}
+			out[i] = more.Int64()
 		}
 	}
 	return out
@@ -158,19 +160,18 @@ func spreadColumns(_ *Strategy, times []int64, grid []int) []int64 {
 func spreadCap(s *Strategy, times []int64, _ []int) []int64 {
 	sorted := slices.Sorted(slices.Values(times))
 	limit := sorted[min(int(s.quantile*float64(len(sorted))), len(sorted)-1)]
-	cut, room := int64(0), int64(0)
+	cut, room := unit.Sum{}, unit.Sum{}
 	for _, t := range times {
-		cut += max(t-limit, 0)
-		room += max(limit-t, 0)
+		cut.Add(unit.Duration(max(t-limit, 0)))
+		room.Add(unit.Duration(max(limit-t, 0)))
 	}
-	if cut >= room {
+	if cut.Cmp(room) >= 0 {
 		return spreadEven(s, times, nil)
 	}
 	out := make([]int64, len(times))
 	for i, t := range times {
-		high, low := bits.Mul64(uint64(max(limit-t, 0)), uint64(cut))
-		more, _ := bits.Div64(high, low, uint64(room)) // less than limit-t, because cut < room
-		out[i] = min(t, limit) + int64(more)
+		more := new(big.Int).Mul(big.NewInt(max(limit-t, 0)), cut.Big())
+		out[i] = min(t, limit) + more.Quo(more, room.Big()).Int64() // less than limit-t, because cut < room
 	}
 	return out
 }

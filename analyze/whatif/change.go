@@ -1,9 +1,7 @@
 package whatif
 
 import (
-	"errors"
 	"fmt"
-	"math"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -62,7 +60,7 @@ func (c *Change) String() string {
 // Changed is what a change comes to.
 type Changed struct {
 	Change
-	Before, After unit.Duration // computation in the call path, summed over ranks
+	Before, After unit.Sum      // computation in the call path, summed over ranks
 	Min, Max      unit.Duration // of a rank, before
 	MaxAfter      unit.Duration // of a rank, if it was balanced
 	Ranks         int           // that have computation in it
@@ -129,10 +127,7 @@ func newChangedProgram(p schedule.Program, change Change) (*changedProgram, Chan
 	}
 	inside, outside := c.sums()
 	for rank, t := range inside {
-		if unit.Duration(t) > math.MaxInt64-report.Before {
-			return nil, report, errTooLong
-		}
-		report.Before += unit.Duration(t)
+		report.Before.Add(unit.Duration(t))
 		if t > 0 {
 			report.Ranks++
 		}
@@ -141,7 +136,7 @@ func newChangedProgram(p schedule.Program, change Change) (*changedProgram, Chan
 		}
 		report.Max = max(report.Max, unit.Duration(t))
 	}
-	if report.Before == 0 {
+	if report.Before.Sign() == 0 {
 		return nil, report, fmt.Errorf("nothing is computed in %s", change.Path)
 	}
 	if change.Balance {
@@ -159,14 +154,10 @@ func newChangedProgram(p schedule.Program, change Change) (*changedProgram, Chan
 		if change.Rank < 0 || change.Rank == rank {
 			c.ranks[rank].inside = fraction{rest, all}
 		}
-		report.After += unit.Duration(c.ranks[rank].inside.of(inside[rank]))
+		report.After.Add(unit.Duration(c.ranks[rank].inside.of(inside[rank])))
 	}
 	return c, report, nil
 }
-
-// errTooLong is returned if the computation to be changed cannot be summed up.
-var errTooLong = errors.New("the computation of all ranks together is longer than 106 days and cannot be summed up exactly; " +
-	"take fewer ranks")
 
 // checkGrid checks that the grid is that of the ranks, if the strategy needs it.
 func (c *Change) checkGrid(ranks int) error {

@@ -258,11 +258,11 @@ func RunDataset(found *waits.Result) *dataset.Dataset {
 			sums[e.Path]["visits"] = float64(e.Visits)
 		}
 	}
-	add := func(path int32, metric string, d unit.Duration) {
+	add := func(path int32, metric string, s unit.Sum) {
 		if sums[path] == nil {
 			sums[path] = map[string]float64{}
 		}
-		sums[path][metric] += secondsOf(d)
+		sums[path][metric] += secondsOf(s)
 	}
 	for _, w := range found.WaitTimes() {
 		add(w.Path, "waiting", w.Time)
@@ -276,10 +276,10 @@ func RunDataset(found *waits.Result) *dataset.Dataset {
 			paths = append(paths, dataset.RunPath{Name: found.Paths.Names[i], Measured: m})
 		}
 	}
-	return dataset.FromRun(tl.Ranks, secondsOf(tl.End-tl.Start), paths)
+	return dataset.FromRun(tl.Ranks, secondsOf(unit.SumOf(tl.End-tl.Start)), paths)
 }
 
-func secondsOf(d unit.Duration) float64 { return float64(d) / float64(unit.Second) }
+func secondsOf(s unit.Sum) float64 { return s.Float() / float64(unit.Second) }
 
 // dropZeros removes what never happened in any run, such as messages of call paths that send none, and
 // warns of what happened in some only, which no model can describe.

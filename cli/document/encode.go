@@ -185,6 +185,14 @@ func encodeQuantity(b []byte, v reflect.Value, f field) (done []byte, ok bool, e
 			return strconv.AppendInt(b, int64(x), 10), true, nil
 		}
 		return nil, true, fmt.Errorf("document: the name %q has no unit of time", f.name)
+	case unit.Sum:
+		switch f.unit {
+		case "ns":
+			return append(b, x.NS()...), true, nil
+		case "s", "seconds":
+			return append(b, x.Seconds()...), true, nil
+		}
+		return nil, true, fmt.Errorf("document: the name %q has no unit of a sum of times", f.name)
 	case []unit.Duration:
 		if f.unit == "ns" {
 			return unit.AppendNSList(b, x), true, nil

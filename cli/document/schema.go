@@ -51,7 +51,7 @@ func ofType(names ...string) Members[any] {
 func (s *schemas) of(t reflect.Type, f field) Members[any] {
 	zero := reflect.Zero(t).Interface()
 	switch zero.(type) {
-	case json.Number, unit.Duration, unit.PerByte:
+	case json.Number, unit.Duration, unit.Sum, unit.PerByte:
 		return ofType("number")
 	case time.Duration:
 		if f.unit == "ns" {

@@ -84,8 +84,8 @@ func ratio(v float64) string { return phrase.Percent(v, 1) }
 func (r *profileReport) writeComposition(a *env.Env, w io.Writer) {
 	t := table.Of("activity", ">time", ">share", ">least=min per rank", ">most=max per rank")
 	for _, p := range r.composition.Parts {
-		t.Add(waits.PartTitle(&p), p.Time.Short(), phrase.Percent(p.Time, r.composition.Total), slices.Min(p.ByRank).Short(),
-			slices.Max(p.ByRank).Short())
+		t.Add(waits.PartTitle(&p), p.Time.Short(), phrase.PercentOf(p.Time, r.composition.Total),
+			slices.MinFunc(p.ByRank, unit.Sum.Cmp).Short(), slices.MaxFunc(p.ByRank, unit.Sum.Cmp).Short())
 	}
 	a.WriteText(w, t, true)
 }

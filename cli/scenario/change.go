@@ -150,13 +150,13 @@ type WhatIfJSON struct {
 }
 
 type changedPathJSON struct {
-	Path    string           `json:"callpath"`
-	Balance bool             `json:"balance"`
-	How     string           `json:"strategy,omitempty"` // of the balance
-	Percent json.Number      `json:"percent,omitempty"`
-	Rank    *int             `json:"rank,omitempty"`
-	Before  unit.Nanoseconds `json:"computation_before_ns"`
-	After   unit.Nanoseconds `json:"computation_after_ns"`
+	Path    string      `json:"callpath"`
+	Balance bool        `json:"balance"`
+	How     string      `json:"strategy,omitempty"` // of the balance
+	Percent json.Number `json:"percent,omitempty"`
+	Rank    *int        `json:"rank,omitempty"`
+	Before  unit.Sum    `json:"computation_before_ns"`
+	After   unit.Sum    `json:"computation_after_ns"`
 }
 
 func (f *futureChange) JSON() *WhatIfJSON {
@@ -168,7 +168,7 @@ func (f *futureChange) JSON() *WhatIfJSON {
 		j.Others = append(j.Others, e.String())
 	}
 	for _, c := range f.changes {
-		x := changedPathJSON{Path: c.Path, Balance: c.Balance, Before: unit.Nanoseconds(c.Before), After: unit.Nanoseconds(c.After)}
+		x := changedPathJSON{Path: c.Path, Balance: c.Balance, Before: c.Before, After: c.After}
 		if c.Balance {
 			x.How = c.How.String()
 		} else {

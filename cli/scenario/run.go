@@ -295,8 +295,9 @@ func WarnOfProblems(a *env.Env, tl *timeline.Timeline) {
 // noteOfCut says how much of a run was recorded, if not all.
 func noteOfCut(a *env.Env, tl *timeline.Timeline) {
 	p := &tl.Problems
-	if off, all := tl.Unrecorded(), tl.Lifetimes(); off > 0 {
-		a.Note("recording was off for %s of the time of all threads; that time counts in no efficiency, wait or cause", phrase.Percent(off, all))
+	if off, all := tl.Unrecorded(), tl.Lifetimes(); off.Sign() > 0 {
+		a.Note("recording was off for %s of the time of all threads; that time counts in no efficiency, wait or cause",
+			phrase.PercentOf(off, all))
 	}
 	if n := p.CutMessages; n > 0 {
 		a.Note("%s recorded at one end only, left out: recording was off at the other", phrase.Plural(n, "message"))
@@ -309,12 +310,13 @@ func noteOfCut(a *env.Env, tl *timeline.Timeline) {
 // recordedPart says how much of a run was recorded; empty: all of it.
 func recordedPart(tl *timeline.Timeline) string {
 	off := tl.Unrecorded()
-	if off <= 0 {
+	if off.Sign() <= 0 {
 		return ""
 	}
 	all := tl.Lifetimes()
-	part := unit.Duration(float64(tl.End-tl.Start) * float64(all-off) / float64(all))
-	return fmt.Sprintf("%s recorded, %s of the time of all threads", part.Short(), phrase.Percent(all-off, all))
+	on := all.Minus(off)
+	part := unit.Duration(float64(tl.End-tl.Start) * on.Float() / all.Float())
+	return fmt.Sprintf("%s recorded, %s of the time of all threads", part.Short(), phrase.PercentOf(on, all))
 }
 
 // firstOf names the first end of a message that has no other end.

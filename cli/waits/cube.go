@@ -140,7 +140,7 @@ func (c *cubeReport) add(m *cube.Values, path int32, location int, v float64) {
 	row[location] += v
 }
 
-func inSeconds(d unit.Duration) float64 { return float64(d) / float64(unit.Second) }
+func inSeconds(s unit.Sum) float64 { return s.Float() / float64(unit.Second) }
 
 // addProfile adds time and visits.
 func (c *cubeReport) addProfile() {
@@ -162,7 +162,7 @@ func (c *cubeReport) addProfile() {
 // addWaits adds the waits of each kind, and how they split.
 func (c *cubeReport) addWaits() {
 	for _, m := range waits.Metrics() {
-		if c.result.Totals.ByMetric[m].Amount > 0 {
+		if c.result.Totals.ByMetric[m].Amount.Sign() > 0 {
 			c.metric(m.String(), m.Info().Title, "sec", m.Info().Meaning)
 		}
 	}
@@ -189,9 +189,9 @@ func (c *cubeReport) addDelays() {
 			inSeconds(d.Short))
 		c.add(c.metric("delay_long", "Delay costs, long-term", "sec", "Waiting that the call path caused through other waits"), d.Path, at,
 			inSeconds(d.Long))
-		for m, cost := range d.ByWait {
-			if cost.Sum() > 0 {
-				info := waits.Metric(m).Info()
+		for _, cost := range d.ByWait {
+			if cost.Sum().Sign() > 0 {
+				info := cost.Metric.Info()
 				c.add(c.metric("delay_"+info.Name, "Delay costs of "+strings.ToLower(info.Title), "sec", "Waiting of this kind that "+
 					"the call path caused"), d.Path, at, inSeconds(cost.Sum()))
 			}

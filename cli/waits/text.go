@@ -25,25 +25,25 @@ func (r *waitsReport) Text(a *env.Env, w io.Writer) {
 		fmt.Fprintf(w, "%s\n\n", strings.Join(r.run.Change.Sentences(), "\n"))
 	}
 	of := "time"
-	if tl.Unrecorded() > 0 {
+	if tl.Unrecorded().Sign() > 0 {
 		of = "recorded time"
 	}
 	fmt.Fprintf(w, "waiting %s, %s of the %s of all %s\n", t.Waiting.Amount.Short(),
-		phrase.Percent(t.Waiting.Amount, r.result.Time()), of, who)
+		phrase.PercentOf(t.Waiting.Amount, r.result.Time()), of, who)
 	if !r.result.Forward {
-		fmt.Fprintf(w, "  direct %s, indirect %s; propagating %s, terminal %s\n", phrase.Percent(t.Waiting.Direct, t.Waiting.Amount),
-			phrase.Percent(t.Waiting.Indirect, t.Waiting.Amount),
-			phrase.Percent(t.Waiting.Propagating, t.Waiting.Amount), phrase.Percent(t.Waiting.Terminal, t.Waiting.Amount))
+		fmt.Fprintf(w, "  direct %s, indirect %s; propagating %s, terminal %s\n", phrase.PercentOf(t.Waiting.Direct, t.Waiting.Amount),
+			phrase.PercentOf(t.Waiting.Indirect, t.Waiting.Amount),
+			phrase.PercentOf(t.Waiting.Propagating, t.Waiting.Amount), phrase.PercentOf(t.Waiting.Terminal, t.Waiting.Amount))
 	}
-	if t.Unattributed > 0 {
-		fmt.Fprintf(w, "without cause: %s (%s)\n", t.Unattributed.Short(), phrase.Percent(t.Unattributed, t.Waiting.Amount))
+	if t.Unattributed.Sign() > 0 {
+		fmt.Fprintf(w, "without cause: %s (%s)\n", t.Unattributed.Short(), phrase.PercentOf(t.Unattributed, t.Waiting.Amount))
 	}
-	if t.Uncertain > 0 {
-		fmt.Fprintf(w, "uncertain, in waits shorter than the error of the clocks: %s (%s)\n", t.Uncertain.Short(), phrase.Percent(t.Uncertain,
+	if t.Uncertain.Sign() > 0 {
+		fmt.Fprintf(w, "uncertain, in waits shorter than the error of the clocks: %s (%s)\n", t.Uncertain.Short(), phrase.PercentOf(t.Uncertain,
 			t.Waiting.Amount))
 	}
 	a.WriteWrapped(w, tables.NotAnalyzedWords(r.result.NotAnalyzed(), r.options.top))
-	if t.Waiting.Amount > 0 {
+	if t.Waiting.Amount.Sign() > 0 {
 		r.writeWaits(a, w)
 		if !r.result.Forward {
 			r.writeDelays(a, w)
@@ -63,7 +63,7 @@ func (r *waitsReport) writeWaits(a *env.Env, w io.Writer) {
 	}
 	a.WriteCut(w, t.Pick(columns...))
 	for _, m := range waits.Metrics() {
-		if part := r.result.Totals.ByMetric[m].Amount; m.IsPart() && part > 0 {
+		if part := r.result.Totals.ByMetric[m].Amount; m.IsPart() && part.Sign() > 0 {
 			fmt.Fprintf(w, "of %s, %s %s\n", m.Parent().Say(), part.Short(), m.Info().Within)
 		}
 	}

@@ -102,6 +102,13 @@ func (w *Writer[T]) Add(row T) {
 	}
 }
 
+// Fail ends the writing with an error, unless there was one before.
+func (w *Writer[T]) Fail(err error) {
+	if w.err == nil {
+		w.err = err
+	}
+}
+
 func (w *Writer[T]) flush() {
 	if w.err == nil {
 		w.err = w.stop()

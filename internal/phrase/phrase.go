@@ -86,16 +86,28 @@ func Plural[T int | int64](n T, noun string) string {
 
 // Percent prints a part of a whole for people; "-" without a whole. Only what is nothing is 0 %, only what is all is 100.0 %.
 func Percent[T ~int64 | ~float64](part, whole T) string {
+	return percent(float64(part), float64(whole), part < whole)
+}
+
+// PercentOf is Percent of numbers that do not fit into 64 bits.
+func PercentOf[T interface {
+	Cmp(T) int
+	Float() float64
+}](part, whole T) string {
+	return percent(part.Float(), whole.Float(), part.Cmp(whole) < 0)
+}
+
+func percent(part, whole float64, less bool) string {
 	if whole == 0 {
 		return "-"
 	}
-	p := 100 * float64(part) / float64(whole)
+	p := 100 * part / whole
 	switch {
 	case p > -0.05 && p <= 0:
 		return "0 %"
 	case p > 0 && p < 0.05:
 		return "< 0.1 %"
-	case p >= 99.95 && part < whole:
+	case p >= 99.95 && less:
 		return "> 99.9 %"
 	}
 	return fmt.Sprintf("%.1f %%", p)

@@ -8,10 +8,10 @@ const muchLack = 0.01
 // LackShare is the share of their lives for which threads had no CPU; 0 if it is too little to matter.
 func (t *Timeline) LackShare() float64 {
 	lack, lifetime := t.WithoutCPU()
-	if lifetime <= 0 || float64(lack) < muchLack*float64(lifetime) {
+	if lack.Float() < muchLack*lifetime.Float() {
 		return 0
 	}
-	return float64(lack) / float64(lifetime)
+	return lack.Over(lifetime)
 }
 
 // Circumstances are sentences about what made the times of the run others than they would be elsewhere.

@@ -1,10 +1,6 @@
 package timeline
 
-import (
-	"math"
-
-	"slackline/model/unit"
-)
+import "slackline/model/unit"
 
 // Span is the time from one moment to another.
 type Span struct{ From, To unit.Duration }
@@ -53,21 +49,13 @@ func (t *Timeline) Lifetime(location int32) unit.Duration {
 	return sum
 }
 
-// Lifetimes is how long all threads lived, TooLong if that is more than a sum can hold.
-func (t *Timeline) Lifetimes() unit.Duration {
-	sum := unit.Duration(0)
+// Lifetimes is how long all threads lived.
+func (t *Timeline) Lifetimes() (sum unit.Sum) {
 	for i := range t.Locations {
-		life := t.Lifetime(int32(i))
-		if life >= TooLong-sum {
-			return TooLong
-		}
-		sum += life
+		sum.Add(t.Lifetime(int32(i)))
 	}
 	return sum
 }
-
-// TooLong is the lifetime of all threads together if times of theirs cannot be summed up.
-const TooLong = unit.Duration(math.MaxInt64)
 
 // Born is when the thread began that lives at a location at a moment.
 func (l *Location) Born(at unit.Duration) unit.Duration {

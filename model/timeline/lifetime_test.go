@@ -39,7 +39,7 @@ func TestLifetimes(t *testing.T) {
 		}
 		sum += want
 	}
-	if got := tl.Lifetimes(); got != sum {
+	if got := tl.Lifetimes(); got != unit.SumOf(sum) {
 		t.Errorf("all lived for %v, want %v", got, sum)
 	}
 	if tl.Problems.Unbalanced != 0 {
@@ -92,11 +92,11 @@ func TestWindowOfLifetimes(t *testing.T) {
 	tl := b.Finish(1)
 	for middle := range unit.Duration(71) {
 		before, after := tl.Window(0, middle, 1), tl.Window(middle, 100, 1)
-		if got := before.Lifetimes() + after.Lifetimes(); got != 40 {
+		if got := before.Lifetimes().Plus(after.Lifetimes()); got != unit.SumOf(40) {
 			t.Errorf("lives before and after %v are %v long, want 40", middle, got)
 		}
 	}
-	if w := tl.Window(21, 29, 1); w.Locations[0].Alive == nil || w.Lifetimes() != 0 {
+	if w := tl.Window(21, 29, 1); w.Locations[0].Alive == nil || w.Lifetimes().Sign() != 0 {
 		t.Errorf("between two threads the lives are %v, want an empty list: nil stands for the whole run", w.Locations[0].Alive)
 	}
 }

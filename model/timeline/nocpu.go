@@ -134,9 +134,9 @@ func lackOf(list []Lack) (sum unit.Duration) {
 }
 
 // WithoutCPU is how long the threads of the run had no CPU, and how long they lived.
-func (t *Timeline) WithoutCPU() (lack, lifetime unit.Duration) {
+func (t *Timeline) WithoutCPU() (lack, lifetime unit.Sum) {
 	for i := range t.Locations {
-		lack += t.Locations[i].Lacked
+		lack.Add(t.Locations[i].Lacked)
 	}
 	return lack, t.Lifetimes()
 }

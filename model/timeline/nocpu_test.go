@@ -42,7 +42,7 @@ func TestNoCPU(t *testing.T) {
 	if r := tl.Regions[len(tl.Regions)-1]; !tl.HasLacks() || r.Name != NoCPUName || r.Paradigm != NoCPU {
 		t.Errorf("the last region is %+v, want that of times without a CPU", r)
 	}
-	if lack, life := tl.WithoutCPU(); lack != 43 || life != 60 {
+	if lack, life := tl.WithoutCPU(); lack != unit.SumOf(43) || life != unit.SumOf(60) {
 		t.Errorf("without a CPU for %v of %v, want 43 of 60", lack, life)
 	}
 	w := tl.Window(30, 46, 1)

@@ -111,10 +111,9 @@ func (f *finisher) endCut() {
 }
 
 // Unrecorded is how long recording was off, summed over locations.
-func (t *Timeline) Unrecorded() unit.Duration {
-	sum := unit.Duration(0)
+func (t *Timeline) Unrecorded() (sum unit.Sum) {
 	for i := range t.Locations {
-		sum += t.Locations[i].Unrecorded
+		sum.Add(t.Locations[i].Unrecorded)
 	}
 	return sum
 }

@@ -33,7 +33,7 @@ func TestNoCPU(t *testing.T) {
 		tl := r.lined(t)
 		lack, lifetime := tl.WithoutCPU()
 		// Ranks that wait may sleep, so that they do not want a CPU all the time: half of what is lacking is enough.
-		if share := float64(lack) / float64(lifetime); share < 0.2 {
+		if share := lack.Float() / lifetime.Float(); share < 0.2 {
 			t.Errorf("without a CPU for %.2f of the time, with %d ranks on %d CPUs", share, ranks, runtime.NumCPU())
 		}
 		if (tl.ForcedYield) != (l.Kind == mpi.MPICH) {

@@ -80,20 +80,20 @@ func sumsOf(r *Run) []sum {
 	d := r.Waits.Document()
 	for i := range d.Waits {
 		if w := &d.Waits[i]; w.PartOf == waits.None {
-			waiting[w.Metric] += w.Amount
-			all.Amount += w.Amount
-			all.Direct += w.Direct
-			all.Propagating += w.Propagating
+			waiting[w.Metric] += w.Amount.Duration()
+			all.Amount.AddSum(w.Amount)
+			all.Direct.AddSum(w.Direct)
+			all.Propagating.AddSum(w.Propagating)
 		}
 	}
 	for i := range d.Delays {
-		delays.Short += d.Delays[i].Short
-		delays.Long += d.Delays[i].Long
+		delays.Short.AddSum(d.Delays[i].Short)
+		delays.Long.AddSum(d.Delays[i].Long)
 	}
 	var exclusive unit.Duration
 	var visits, bytes int64
 	for _, e := range r.Profile.Document(r.Profile.Composition(nil), nil, nil, nil, true).ByRank {
-		exclusive += e.Exclusive
+		exclusive += e.Exclusive.Duration()
 		bytes += e.SentBytes
 		if e.Visits != nil {
 			visits += *e.Visits
@@ -110,8 +110,8 @@ func sumsOf(r *Run) []sum {
 	}
 	list := []sum{
 		{"select sum(wait_ps), sum(direct_ps), sum(propagating_ps) from waits where part_of is null",
-			[]int64{int64(all.Amount), int64(all.Direct), int64(all.Propagating)}},
-		{"select sum(short_ps), sum(long_ps) from delays", []int64{int64(delays.Short), int64(delays.Long)}},
+			[]int64{int64(all.Amount.Duration()), int64(all.Direct.Duration()), int64(all.Propagating.Duration())}},
+		{"select sum(short_ps), sum(long_ps) from delays", []int64{int64(delays.Short.Duration()), int64(delays.Long.Duration())}},
 		{"select sum(exclusive_ps), sum(visits), sum(sent_bytes) from profile", []int64{int64(exclusive), visits, bytes}},
 		{"select count(*), sum(bytes) from messages", []int64{messages, size}},
 		{"select count(*) from calls", []int64{int64(calls)}},

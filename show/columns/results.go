@@ -1,10 +1,23 @@
 package columns
 
 import (
+	"fmt"
+
 	"slackline/analyze/profile"
 	"slackline/analyze/waits"
 	"slackline/internal/columnfile"
+	"slackline/model/unit"
 )
+
+// ps is a sum in a column of picoseconds.
+func ps[T any](w *columnfile.Writer[T], s unit.Sum) int64 {
+	d := s.Duration()
+	if unit.SumOf(d) != s {
+		w.Fail(fmt.Errorf("%s of one rank and call path are more than a column of picoseconds holds (106 days); take them from the JSON "+
+			"results of waits and profile", s.Short()))
+	}
+	return int64(d)
+}
 
 type stateRow struct {
 	Metric      string  `parquet:"metric,dict" meaning:"the wait state, see 'slackline explain'"`
@@ -60,8 +73,8 @@ func eachWait(r *Run, w *columnfile.Writer[waitRow]) {
 	for i := range r.Waits.Waits {
 		s := &r.Waits.Waits[i]
 		row := waitRow{
-			Metric: s.Metric.String(), Rank: int32(s.Rank), CallPath: r.Waits.Paths.Names[s.Path], Count: s.Count, Time: int64(s.Amount),
-			Direct: int64(s.Direct), Indirect: int64(s.Indirect), Propagating: int64(s.Propagating), Terminal: int64(s.Terminal),
+			Metric: s.Metric.String(), Rank: int32(s.Rank), CallPath: r.Waits.Paths.Names[s.Path], Count: s.Count, Time: ps(w, s.Amount),
+			Direct: ps(w, s.Direct), Indirect: ps(w, s.Indirect), Propagating: ps(w, s.Propagating), Terminal: ps(w, s.Terminal),
 		}
 		if s.PartOf != waits.None {
 			row.PartOf = new(s.PartOf.String())
@@ -81,13 +94,11 @@ type delayRow struct {
 func eachDelay(r *Run, w *columnfile.Writer[delayRow]) {
 	for i := range r.Waits.Delays {
 		d := &r.Waits.Delays[i]
-		for metric, cost := range d.ByWait {
-			if cost != (waits.Cost{}) {
-				w.Add(delayRow{
-					Rank: int32(d.Rank), CallPath: r.Waits.Paths.Names[d.Path], Metric: waits.Metric(metric).String(),
-					Short: int64(cost.Short), Long: int64(cost.Long),
-				})
-			}
+		for _, cost := range d.ByWait {
+			w.Add(delayRow{
+				Rank: int32(d.Rank), CallPath: r.Waits.Paths.Names[d.Path], Metric: cost.Metric.String(),
+				Short: ps(w, cost.Short), Long: ps(w, cost.Long),
+			})
 		}
 	}
 }
@@ -145,7 +156,7 @@ func eachEntry(r *Run, w *columnfile.Writer[entryRow]) {
 		e := &r.Profile.Entries[i]
 		row := entryRow{
 			Rank: int32(e.Rank), CallPath: paths.Names[e.Path], Kind: profile.KindOf(&paths.Region[e.Path]).String(),
-			Exclusive: int64(e.Exclusive), Inclusive: int64(e.Inclusive),
+			Exclusive: ps(w, e.Exclusive), Inclusive: ps(w, e.Inclusive),
 			MessagesSent: e.Sent.Count, SentBytes: e.Sent.Bytes, MessagesReceived: e.Received.Count, ReceivedBytes: e.Received.Bytes,
 			CollectiveBytes: e.Collective.Bytes,
 		}

@@ -127,6 +127,9 @@ func (v *view) analyze(ctx context.Context) (_ *findings, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if !fits(result.Time()) || !fits(result.Totals.Waiting.Amount) {
+		return nil, errTooLong
+	}
 	f := &findings{result: result, ranked: result.RankedDelays(), causes: map[waits.Origin]int{}}
 	for i, d := range f.ranked[:min(len(f.ranked), mostCauses)] {
 		f.causes[waits.Origin{Rank: int32(d.Rank), Path: d.Path}] = firstWait + i

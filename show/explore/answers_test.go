@@ -191,7 +191,7 @@ func TestWaitAnswers(t *testing.T) {
 	s, h := serverOf(t, tl)
 	want := analyzed(t, tl)
 	all := get[Waits](t, s, h, "/api/waits?limit=20000")
-	if all.Waiting != int64(want.Totals.Waiting.Amount) || all.States != want.States || len(all.Causes) != len(want.Delays) || all.Cut {
+	if all.Waiting != ps(want.Totals.Waiting.Amount) || all.States != want.States || len(all.Causes) != len(want.Delays) || all.Cut {
 		t.Errorf("waits = %+v, want %+v", all, want.Totals)
 	}
 	cost := int64(0)
@@ -332,20 +332,20 @@ func TestTreeAnswers(t *testing.T) {
 	}
 	for _, e := range p.ByPath {
 		node := tree.Nodes[e.Path]
-		if node.Path != int(e.Path) || node.Exclusive[column["time"]] != int64(e.Exclusive) || node.Exclusive[column["visits"]] != e.Visits ||
+		if node.Path != int(e.Path) || node.Exclusive[column["time"]] != ps(e.Exclusive) || node.Exclusive[column["visits"]] != e.Visits ||
 			node.Exclusive[column["sent"]] != e.Sent.Bytes || node.Exclusive[column["received"]] != e.Received.Bytes ||
 			node.Exclusive[column["collective"]] != e.Collective.Bytes {
 			t.Errorf("%s = %+v, want %+v", p.Paths.Names[e.Path], node, e)
 		}
-		if e.Path != 0 && node.Inclusive[column["time"]] != int64(e.Inclusive) {
+		if e.Path != 0 && node.Inclusive[column["time"]] != ps(e.Inclusive) {
 			t.Errorf("%s: inclusive time %d, want %d", p.Paths.Names[e.Path], node.Inclusive[column["time"]], e.Inclusive)
 		}
 	}
-	if total := tree.Metrics[column["waiting"]].Total; total != int64(result.Totals.Waiting.Amount) ||
+	if total := tree.Metrics[column["waiting"]].Total; total != ps(result.Totals.Waiting.Amount) ||
 		tree.Nodes[0].Inclusive[column["waiting"]] != total {
 		t.Errorf("waiting in all = %d, want %d", total, result.Totals.Waiting.Amount)
 	}
-	if got, want := tree.Metrics[column["delay"]].Total, int64(result.Totals.Delay.Sum()); got != want {
+	if got, want := tree.Metrics[column["delay"]].Total, ps(result.Totals.Delay.Sum()); got != want {
 		t.Errorf("delay = %d, want %d", got, want)
 	}
 	if got, want := tree.Metrics[column["critical"]].Total, int64(result.CriticalPath().Length); got != want {
@@ -374,11 +374,11 @@ func TestSummaryAnswers(t *testing.T) {
 	sum := int64(0)
 	for i, part := range c.Parts {
 		sum += part.Time
-		if part.Time != int64(want.Parts[i].Time) || part.Name != want.Parts[i].Name || part.Title == "" {
+		if part.Time != ps(want.Parts[i].Time) || part.Name != want.Parts[i].Name || part.Title == "" {
 			t.Errorf("part %d = %+v, want %+v", i, part, want.Parts[i])
 		}
 	}
-	if sum != c.Total || c.Total != int64(want.Total) {
+	if sum != c.Total || c.Total != ps(want.Total) {
 		t.Errorf("parts sum up to %d, want %d", sum, want.Total)
 	}
 	if e := p.Efficiency(0, result.WaitTimes()); c.Efficiency.Parallel != e.Parallel || c.Efficiency.LoadBalance != e.LoadBalance ||

@@ -12,7 +12,7 @@ func answerWaits(v *view, f *findings, q *query) (any, error) {
 	limit := q.limit(200)
 	t := &f.result.Totals
 	a := &Waits{
-		Waiting: int64(t.Waiting.Amount), Unattributed: int64(t.Unattributed), Uncertain: int64(t.Uncertain), States: f.result.States,
+		Waiting: ps(t.Waiting.Amount), Unattributed: ps(t.Unattributed), Uncertain: ps(t.Uncertain), States: f.result.States,
 		Metrics: waitMetrics(f.result), Causes: []WaitCause{}, ByPath: []WaitCause{},
 	}
 	for i := range f.ranked[:min(limit, len(f.ranked))] {
@@ -36,8 +36,8 @@ func waitMetrics(r *waits.Result) []WaitMetric {
 		s, info := &r.Totals.ByMetric[m], m.Info()
 		metric := WaitMetric{
 			Metric: m.String(), Title: info.Title, Meaning: info.Meaning, Advice: info.Advice, Category: firstWait + int(m),
-			Amount: int64(s.Amount), Direct: int64(s.Direct), Indirect: int64(s.Indirect),
-			Propagating: int64(s.Propagating), Terminal: int64(s.Terminal),
+			Amount: ps(s.Amount), Direct: ps(s.Direct), Indirect: ps(s.Indirect),
+			Propagating: ps(s.Propagating), Terminal: ps(s.Terminal),
 		}
 		if m.IsPart() {
 			metric.PartOf, metric.Category = m.Parent().String(), firstWait+int(m.Parent())
@@ -49,13 +49,11 @@ func waitMetrics(r *waits.Result) []WaitMetric {
 
 func (f *findings) waitCause(d *waits.Delay) WaitCause {
 	c := WaitCause{
-		Rank: d.Rank, Path: int(d.Path), Cost: int64(d.Sum()), Short: int64(d.Short), Long: int64(d.Long),
+		Rank: d.Rank, Path: int(d.Path), Cost: ps(d.Sum()), Short: ps(d.Short), Long: ps(d.Long),
 		Share: f.result.Share(d.Sum()), ByMetric: map[string]int64{}, Category: otherCause,
 	}
-	for m := range d.ByWait {
-		if cost := d.ByWait[m].Sum(); cost > 0 {
-			c.ByMetric[waits.Metric(m).String()] = int64(cost)
-		}
+	for _, cost := range d.ByWait {
+		c.ByMetric[cost.Metric.String()] = ps(cost.Sum())
 	}
 	if category, ok := f.causes[waits.Origin{Rank: int32(d.Rank), Path: d.Path}]; ok {
 		c.Category = category

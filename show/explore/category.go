@@ -178,7 +178,7 @@ func (v *view) kindOfPath(path int) profile.Kind {
 func waitCategories(r *waits.Result) []Category {
 	var list []Category
 	for m := range waits.None {
-		if m.IsPart() || r.Totals.ByMetric[m].Amount == 0 {
+		if m.IsPart() || r.Totals.ByMetric[m].Amount.Sign() == 0 {
 			continue
 		}
 		list = append(list, Category{
@@ -196,7 +196,7 @@ func (a *findings) causeCategories(v *view) []Category {
 		list = append(list, Category{
 			ID: firstWait + i, Name: fmt.Sprintf("rank %d: %s", c.Rank, v.paths.Names[c.Path]),
 			Title: fmt.Sprintf("rank %d in %s", c.Rank, v.paths.Say(c.Path)), Class: "cause", Slot: i,
-			Path: int(c.Path), Rank: c.Rank, Cost: int64(c.Sum()),
+			Path: int(c.Path), Rank: c.Rank, Cost: ps(c.Sum()),
 		})
 	}
 	return append(list,

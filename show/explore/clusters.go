@@ -75,13 +75,13 @@ func (v *view) timesByRank(f *findings) [][]float64 {
 	}
 	for i := range f.profile.Entries {
 		e := &f.profile.Entries[i]
-		times[e.Rank][e.Path] += float64(e.Exclusive)
+		times[e.Rank][e.Path] += e.Exclusive.Float()
 	}
 	for _, w := range f.waiting {
 		if !w.Unknown {
-			times[w.Rank][n] += float64(w.Time)
+			times[w.Rank][n] += w.Time.Float()
 			if !w.Idle {
-				times[w.Rank][w.Path] -= float64(w.Time)
+				times[w.Rank][w.Path] -= w.Time.Float()
 			}
 		}
 	}
@@ -133,7 +133,7 @@ func (v *view) slowRanks(f *findings) []string {
 	mean, usual := map[int32]float64{}, 0.0
 	for i := range f.profile.Entries {
 		if e := &f.profile.Entries[i]; v.kindOfPath(int(e.Path)) == profile.Computation {
-			time := float64(e.Exclusive)
+			time := e.Exclusive.Float()
 			own[e.Rank][e.Path] += time
 			all[e.Rank] += time
 			mean[e.Path] += time / float64(v.tl.Ranks)

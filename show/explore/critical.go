@@ -15,7 +15,7 @@ func answerCritical(v *view, f *findings, q *query) (any, error) {
 	step := (to-from-1)/unit.Duration(width) + 1
 	a.Pieces = v.criticalPieces(f.critical.Segments, v.tl.Start+from, v.tl.Start+to, step)
 	for _, p := range f.critical.Longest() {
-		a.Paths = append(a.Paths, CriticalPath{Path: int(p.Path), Time: int64(p.Time), Average: int64(p.Average), Imbalance: int64(p.Imbalance)})
+		a.Paths = append(a.Paths, CriticalPath{Path: int(p.Path), Time: int64(p.Time), Average: ps(p.Average), Imbalance: int64(p.Imbalance)})
 	}
 	a.Paths = a.Paths[:min(len(a.Paths), MaxList)]
 	return a, nil

@@ -43,7 +43,7 @@ func TestStreams(t *testing.T) {
 	}
 	selected := get[Selection](t, s, h, "/api/selection")
 	for _, metric := range []string{"host_wait", "device_idle", "stream_wait", "nxn"} {
-		amount := int64(want.Totals.ByMetric[waits.ByName(metric)].Amount)
+		amount := ps(want.Totals.ByMetric[waits.ByName(metric)].Amount)
 		if amount == 0 || sums[metric] != amount {
 			t.Errorf("%s: the states have %d, want %d", metric, sums[metric], amount)
 		}
@@ -53,7 +53,7 @@ func TestStreams(t *testing.T) {
 			}
 		}
 	}
-	if len(selected.Waits) != 4 || selected.Waiting != int64(want.Totals.Waiting.Amount) || selected.Streams != 16 || selected.Locations != 8 {
+	if len(selected.Waits) != 4 || selected.Waiting != ps(want.Totals.Waiting.Amount) || selected.Streams != 16 || selected.Locations != 8 {
 		t.Errorf("selection = %+v, want waits of 4 kinds, %d in all", selected, want.Totals.Waiting.Amount)
 	}
 	composition, parts := get[Composition](t, s, h, "/api/composition"), int64(0)

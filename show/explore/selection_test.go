@@ -50,13 +50,13 @@ func TestSelectionOfAll(t *testing.T) {
 		want := map[string]int64{}
 		for _, p := range f.composition.Parts {
 			if p.Kind != profile.NotAnalyzed {
-				want[p.Kind.String()+p.Name] += int64(p.Time)
+				want[p.Kind.String()+p.Name] += ps(p.Time)
 			}
 		}
 		for i := range f.result.Unanalyzed { // part of its kind here
 			u := &f.result.Unanalyzed[i]
 			kind := v.kindOfPath(int(u.Path)).String()
-			want[kind+kind] += int64(u.Time)
+			want[kind+kind] += ps(u.Time)
 		}
 		for _, p := range a.Parts {
 			if p.Time != want[p.Kind+p.Name] {
@@ -69,7 +69,7 @@ func TestSelectionOfAll(t *testing.T) {
 				t.Errorf("%s: %s is missing, want %d", name, key, rest)
 			}
 		}
-		if a.Total != int64(f.composition.Total) || a.Waiting != int64(f.result.Totals.Waiting.Amount) || a.Messages != int64(len(tl.Messages)) {
+		if a.Total != ps(f.composition.Total) || a.Waiting != ps(f.result.Totals.Waiting.Amount) || a.Messages != int64(len(tl.Messages)) {
 			t.Errorf("%s: total %d, waiting %d, %d messages, want %d, %d, %d", name, a.Total, a.Waiting, a.Messages,
 				f.composition.Total, f.result.Totals.Waiting.Amount, len(tl.Messages))
 		}
@@ -78,7 +78,7 @@ func TestSelectionOfAll(t *testing.T) {
 			byPath[int(f.profile.ByPath[i].Path)] = &f.profile.ByPath[i]
 		}
 		for _, x := range a.Functions {
-			if e := byPath[x.Path]; e == nil || x.Time != int64(e.Exclusive) || f.profile.Counted(e) && x.Visits != e.Visits {
+			if e := byPath[x.Path]; e == nil || x.Time != ps(e.Exclusive) || f.profile.Counted(e) && x.Visits != e.Visits {
 				t.Errorf("%s: %s takes %d in %d visits, want %+v", name, v.paths.Names[x.Path], x.Time, x.Visits, e)
 			}
 		}
@@ -162,7 +162,7 @@ func TestSelectionOfIterations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.Waiting == 0 || a.Total != int64(alone.Profile().Composition(nil).Total) {
+	if a.Waiting == 0 || a.Total != ps(alone.Profile().Composition(nil).Total) {
 		t.Errorf("waiting %d of %d, want some of the time of all threads in the range", a.Waiting, a.Total)
 	}
 }

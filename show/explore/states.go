@@ -108,15 +108,15 @@ func answerWait(v *view, f *findings, q *query) (any, error) {
 	s := f.result.State(number)
 	e := f.result.ExplainState(&s)
 	a := &WaitAnswer{
-		State: v.state(f, &s), Chain: v.chain(f, number), Explanation: *explanation(e), Roots: []Root{}, Rest: int64(e.Rest),
+		State: v.state(f, &s), Chain: v.chain(f, number), Explanation: *explanation(e), Roots: []Root{}, Rest: ps(e.Rest),
 		Text: []Sentence{}, Advice: s.Metric.Info().Advice,
 		Next: v.neighbor(f, number, 1), Previous: v.neighbor(f, number, -1),
 	}
 	for _, r := range e.Roots[:min(len(e.Roots), mostRoots)] {
-		a.Roots = append(a.Roots, Root{Rank: r.Rank, Path: int(r.Path), Share: int64(r.Share)})
+		a.Roots = append(a.Roots, Root{Rank: r.Rank, Path: int(r.Path), Share: ps(r.Share)})
 	}
 	for _, r := range e.Roots[min(len(e.Roots), mostRoots):] {
-		a.Rest += int64(r.Share)
+		a.Rest += ps(r.Share)
 	}
 	for _, t := range e.Sentences() {
 		a.Text = append(a.Text, Sentence{Depth: t.Depth, Text: t.Text})
@@ -244,10 +244,10 @@ func (v *view) neighbor(f *findings, number, step int) *StateRef {
 
 // explanation turns an explanation into an answer.
 func explanation(e *waits.Explanation) *Explanation {
-	x := &Explanation{Metric: e.Metric.String(), Rank: e.Rank, Path: int(e.Path), Count: e.Count, Amount: int64(e.Amount), Causes: []Cause{}}
+	x := &Explanation{Metric: e.Metric.String(), Rank: e.Rank, Path: int(e.Path), Count: e.Count, Amount: ps(e.Amount), Causes: []Cause{}}
 	for i := range e.Causes {
 		c := &e.Causes[i]
-		cause := Cause{Kind: c.Kind.String(), Rank: c.Rank, Path: int(c.Path), Share: int64(c.Share)}
+		cause := Cause{Kind: c.Kind.String(), Rank: c.Rank, Path: int(c.Path), Share: ps(c.Share)}
 		if c.Kind == waits.Waited {
 			cause.Metric = c.Metric.String()
 		}

@@ -51,7 +51,7 @@ func answerIterations(v *view, f *findings, _ *query) (any, error) {
 		one := &it.List[i]
 		a.List = append(a.List, Iteration{
 			Begin: v.since(one.Begin), Duration: int64(one.Duration), Computation: int64(one.Computation),
-			MaxComputation: int64(one.MaxComputation), MPI: int64(one.MPI), Waiting: int64(one.Waiting),
+			MaxComputation: int64(one.MaxComputation), MPI: int64(one.MPI), Waiting: ps(one.Waiting),
 		})
 	}
 	return a, nil
@@ -60,18 +60,18 @@ func answerIterations(v *view, f *findings, _ *query) (any, error) {
 // answerComposition gives what the run time consists of.
 func answerComposition(v *view, f *findings, _ *query) (any, error) {
 	c, e, finite := f.composition, f.efficiency, phrase.FiniteOr0
-	a := &Composition{Total: int64(c.Total), Parts: []Part{}, Efficiency: Efficiency{
+	a := &Composition{Total: ps(c.Total), Parts: []Part{}, Efficiency: Efficiency{
 		RunTime: int64(e.RunTime), Parallel: finite(e.Parallel), LoadBalance: finite(e.LoadBalance), Communication: finite(e.Communication),
 		Serialisation: finite(e.Serialization), Transfer: finite(e.Transfer), NotAnalyzed: finite(e.NotAnalyzed), Estimated: e.Estimated,
 	}}
 	for _, p := range c.Parts {
-		a.Parts = append(a.Parts, Part{Kind: p.Kind.String(), Name: p.Name, Title: waits.PartTitle(&p), Time: int64(p.Time)})
+		a.Parts = append(a.Parts, Part{Kind: p.Kind.String(), Name: p.Name, Title: waits.PartTitle(&p), Time: ps(p.Time)})
 	}
 	for i := range f.result.Devices {
 		u := &f.result.Devices[i]
 		a.Devices = append(a.Devices, Device{
 			Rank: u.Rank, Device: u.Device, Span: int64(u.Span), Computing: int64(u.Computing), Exposed: int64(u.Exposed),
-			Waiting: int64(u.Waiting), Idle: int64(u.Idle), Latency: int64(u.Latency), Overlap: int64(u.Overlap), Hidden: int64(u.Hidden),
+			Waiting: int64(u.Waiting), Idle: int64(u.Idle), Latency: int64(u.Latency), Overlap: int64(u.Overlap), Hidden: ps(u.Hidden),
 			Kernels: u.Kernels,
 		})
 	}

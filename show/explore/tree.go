@@ -36,7 +36,7 @@ func (f *findings) treeMetrics() []treeMetric {
 		}
 	}
 	list := []treeMetric{
-		{TreeMetric{Metric: "time", Title: "Time", Unit: unitTime}, entry(func(e *profile.Entry) int64 { return int64(e.Exclusive) })},
+		{TreeMetric{Metric: "time", Title: "Time", Unit: unitTime}, entry(func(e *profile.Entry) int64 { return ps(e.Exclusive) })},
 		{TreeMetric{Metric: "visits", Title: "Calls", Unit: unitCount}, entry(func(e *profile.Entry) int64 { return e.Visits })},
 		{TreeMetric{Metric: "samples", Title: "Samples", Unit: unitCount}, entry(func(e *profile.Entry) int64 { return e.Samples })},
 		{TreeMetric{Metric: "sent", Title: "Bytes sent in messages", Unit: unitBytes},
@@ -50,7 +50,7 @@ func (f *findings) treeMetrics() []treeMetric {
 		{TreeMetric{Metric: "waiting", Title: "Waiting", Unit: unitTime}, eachWait(waits.None)},
 	}
 	for m := range waits.None {
-		if f.result.Totals.ByMetric[m].Amount == 0 {
+		if f.result.Totals.ByMetric[m].Amount.Sign() == 0 {
 			continue
 		}
 		metric := TreeMetric{Metric: waitingPrefix + m.String(), Title: m.Info().Title, Unit: unitTime, Parent: "waiting"}
@@ -65,7 +65,7 @@ func (f *findings) treeMetrics() []treeMetric {
 func eachDelay(f *findings, add func(int, int32, int64)) {
 	for i := range f.result.Delays {
 		d := &f.result.Delays[i]
-		add(d.Rank, d.Path, int64(d.Sum()))
+		add(d.Rank, d.Path, ps(d.Sum()))
 	}
 }
 
@@ -81,7 +81,7 @@ func eachWait(m waits.Metric) func(*findings, func(int, int32, int64)) {
 		for i := range f.result.Waits {
 			w := &f.result.Waits[i]
 			if w.Metric == m || m == waits.None && !w.Metric.IsPart() {
-				add(w.Rank, w.Path, int64(w.Amount))
+				add(w.Rank, w.Path, ps(w.Amount))
 			}
 		}
 	}
@@ -97,7 +97,7 @@ const mostNodes = 50_000
 func (v *view) makeTree(f *findings) *Tree {
 	metrics := f.treeMetrics()
 	n := v.paths.Len()
-	t := &Tree{Total: int64(f.composition.Total), Nodes: make([]TreeNode, n)}
+	t := &Tree{Total: ps(f.composition.Total), Nodes: make([]TreeNode, n)}
 	for path := range t.Nodes {
 		region := &v.paths.Region[path]
 		t.Nodes[path] = TreeNode{

@@ -45,13 +45,13 @@ var activities = []struct {
 func Activities(c *profile.Composition, ranks int) []RankTimes {
 	list := make([]RankTimes, len(activities))
 	for k, a := range activities {
-		list[k] = RankTimes{a.name, make([]unit.Duration, ranks)}
+		list[k] = RankTimes{a.name, make([]unit.Sum, ranks)}
 		for _, p := range c.Parts {
 			if !a.of(p.Kind) {
 				continue
 			}
 			for rank, t := range p.ByRank {
-				list[k].Times[rank] += t
+				list[k].Times[rank].AddSum(t)
 			}
 		}
 	}
@@ -73,7 +73,7 @@ func Iterations(it *profile.Iterations, ranks int) *plot.Chart {
 		duration = append(duration, float64(i.Duration))
 		computation = append(computation, float64(i.Computation))
 		most = append(most, float64(i.MaxComputation))
-		waiting = append(waiting, float64(i.Waiting)/float64(max(ranks, 1)))
+		waiting = append(waiting, i.Waiting.Float()/float64(max(ranks, 1)))
 	}
 	return &plot.Chart{
 		X: plot.Axis{Label: "iteration", Whole: true}, Y: plot.Axis{Label: "time", Quantity: plot.Time, FromZero: true},

@@ -37,7 +37,7 @@ func TestActivities(t *testing.T) {
 	total := unit.Duration(0)
 	for k := profile.Computation; k <= profile.NotAnalyzed; k++ {
 		d := unit.Duration(1) << k // tells from the sum which kinds are in it
-		c.Parts = append(c.Parts, profile.Part{Kind: k, ByRank: []unit.Duration{d, 0}})
+		c.Parts = append(c.Parts, profile.Part{Kind: k, ByRank: sums(d, 0)})
 		total += d
 	}
 	list := Activities(&c, 2)
@@ -56,8 +56,8 @@ func TestActivities(t *testing.T) {
 	}
 	sum := unit.Duration(0)
 	for _, a := range list {
-		sum += a.Times[0]
-		if a.Times[0] != want[a.Name] || a.Times[1] != 0 {
+		sum += a.Times[0].Duration()
+		if a.Times[0] != unit.SumOf(want[a.Name]) || a.Times[1].Sign() != 0 {
 			t.Errorf("%s: kinds %b and %b, want %b and none", a.Name, a.Times[0], a.Times[1], want[a.Name])
 		}
 	}
@@ -69,9 +69,9 @@ func TestActivities(t *testing.T) {
 // Several parts of one kind, such as wait states, are one activity.
 func TestActivityMaps(t *testing.T) {
 	c := &profile.Composition{Parts: []profile.Part{
-		{Kind: profile.Waiting, Name: "late_sender", ByRank: []unit.Duration{1, 20}},
-		{Kind: profile.Waiting, Name: "late_broadcast", ByRank: []unit.Duration{4, 0}},
-		{Kind: profile.Computation, ByRank: []unit.Duration{100, 200}},
+		{Kind: profile.Waiting, Name: "late_sender", ByRank: sums(1, 20)},
+		{Kind: profile.Waiting, Name: "late_broadcast", ByRank: sums(4, 0)},
+		{Kind: profile.Computation, ByRank: sums(100, 200)},
 	}}
 	maps := ActivityMaps(&timeline.Timeline{Ranks: 2}, c).Maps
 	for i, want := range []struct {
@@ -87,7 +87,8 @@ func TestActivityMaps(t *testing.T) {
 // The waiting time of an iteration is a sum over ranks and drawn as their mean, beside other means.
 func TestIterations(t *testing.T) {
 	it := &profile.Iterations{List: []profile.Iteration{
-		{Duration: 10, Computation: 6, MaxComputation: 8, Waiting: 12}, {Duration: 11, Computation: 7, MaxComputation: 9, Waiting: 4},
+		{Duration: 10, Computation: 6, MaxComputation: 8, Waiting: unit.SumOf(12)},
+		{Duration: 11, Computation: 7, MaxComputation: 9, Waiting: unit.SumOf(4)},
 	}}
 	c := Iterations(it, 4)
 	want := map[string][]float64{

@@ -14,7 +14,7 @@ import (
 // RankTimes is a time of each rank.
 type RankTimes struct {
 	Name  string
-	Times []unit.Duration // by rank
+	Times []unit.Sum // by rank
 }
 
 // ranksPerRow is how many ranks are in a row of a map without a process grid.
@@ -46,7 +46,7 @@ func rankMap(tl *timeline.Timeline, series RankTimes, perRow int) plot.Map {
 		}
 		m.Values = slices.Repeat(none, m.Columns*m.Rows)
 		for rank, t := range times {
-			m.Values[rank] = float64(t)
+			m.Values[rank] = t.Float()
 		}
 		return m
 	}
@@ -76,7 +76,7 @@ func rankMap(tl *timeline.Timeline, series RankTimes, perRow int) plot.Map {
 		if rank < len(g.Coords) && len(g.Coords[rank]) == len(g.Dims) {
 			at := append(make([]int, 3-len(g.Dims)), g.Coords[rank]...)
 			row, column := at[0]/across*(rows+1)+at[1], at[0]%across*(columns+1)+at[2]
-			m.Values[row*m.Columns+column] = float64(t)
+			m.Values[row*m.Columns+column] = t.Float()
 		}
 	}
 	return m
@@ -99,7 +99,7 @@ func StackedRanks(series []RankTimes) *plot.Chart {
 	for _, s := range series {
 		high := make([]float64, ranks)
 		for rank := range high {
-			high[rank] = low[rank] + float64(s.Times[rank])
+			high[rank] = low[rank] + s.Times[rank].Float()
 		}
 		c.Layers = append(c.Layers, &plot.Band{Name: s.Name, Slot: slots[s.Name], X: edges, Low: low, High: high, Stepped: true})
 		low = high

@@ -22,12 +22,12 @@ func wantCells(t *testing.T, m plot.Map, want []float64) {
 // TestRankMapFields checks where ranks of a 3-D grid are: five layers of 2 x 3 as fields, three beside each other.
 func TestRankMapFields(t *testing.T) {
 	grid := &timeline.Grid{Dims: []int{5, 2, 3}}
-	var times []unit.Duration
+	var times []unit.Sum
 	for x := range 5 {
 		for y := range 2 {
 			for z := range 3 {
 				grid.Coords = append(grid.Coords, []int{x, y, z})
-				times = append(times, unit.Duration(100*x+10*y+z))
+				times = append(times, unit.SumOf(unit.Duration(100*x+10*y+z)))
 			}
 		}
 	}
@@ -60,9 +60,9 @@ func TestRankMapRows(t *testing.T) {
 		{5, 3, 3, 2, "ranks, 3 in a row", []float64{0, 1, 2, 3, 4, none}},
 		{0, 0, 1, 1, "rank", []float64{none}},
 	} {
-		times := make([]unit.Duration, tc.ranks)
+		times := make([]unit.Sum, tc.ranks)
 		for i := range times {
-			times[i] = unit.Duration(i)
+			times[i] = unit.SumOf(unit.Duration(i))
 		}
 		m := RankMaps(&timeline.Timeline{Ranks: tc.ranks}, []RankTimes{{"waiting", times}}, tc.perRow).Maps[0]
 		if m.Columns != tc.columns || m.Rows != tc.rows || m.X != tc.x || m.Title != "waiting" {
@@ -70,7 +70,7 @@ func TestRankMapRows(t *testing.T) {
 		}
 		wantCells(t, m, tc.want)
 	}
-	if m := RankMaps(&timeline.Timeline{}, []RankTimes{{"", make([]unit.Duration, 65)}}, 0).Maps[0]; m.Columns != 64 || m.Rows != 2 {
+	if m := RankMaps(&timeline.Timeline{}, []RankTimes{{"", make([]unit.Sum, 65)}}, 0).Maps[0]; m.Columns != 64 || m.Rows != 2 {
 		t.Errorf("65 ranks are in %d rows of %d, want 2 of 64", m.Rows, m.Columns)
 	}
 }
@@ -91,7 +91,7 @@ func TestRankMapGrids(t *testing.T) {
 		{timeline.Grid{Dims: []int{1, 1, 1, 3}}, "rank", "", 3, 1, []float64{10, 11, 12}},
 		{timeline.Grid{}, "rank", "", 3, 1, []float64{10, 11, 12}},
 	} {
-		m := RankMaps(&timeline.Timeline{Ranks: 3, Grid: &tc.grid}, []RankTimes{{"time", []unit.Duration{10, 11, 12}}}, 0).Maps[0]
+		m := RankMaps(&timeline.Timeline{Ranks: 3, Grid: &tc.grid}, []RankTimes{{"time", sums(10, 11, 12)}}, 0).Maps[0]
 		if m.X != tc.x || m.Y != tc.y || m.Columns != tc.columns || m.Rows != tc.rows || m.Fields {
 			t.Errorf("%v: %d x %d over %q, %q; want %d x %d over %q, %q", tc.grid.Dims, m.Rows, m.Columns, m.X, m.Y, tc.rows, tc.columns, tc.x, tc.y)
 		}
@@ -101,7 +101,7 @@ func TestRankMapGrids(t *testing.T) {
 
 // Each part lies on the one before it, and a rank is as wide as 1 around its number.
 func TestStackedRanks(t *testing.T) {
-	c := StackedRanks([]RankTimes{{"computation", []unit.Duration{5, 7}}, {"waiting", []unit.Duration{2, 0}}, {"more", []unit.Duration{1, 1}}})
+	c := StackedRanks([]RankTimes{{"computation", sums(5, 7)}, {"waiting", sums(2, 0)}, {"more", sums(1, 1)}})
 	want := [][2][]float64{{{0, 0}, {5, 7}}, {{5, 7}, {7, 7}}, {{7, 7}, {8, 8}}}
 	for i, layer := range c.Layers {
 		b := layer.(*plot.Band)

@@ -14,10 +14,10 @@ func WaitTimes(r *waits.Result, ranks int) []RankTimes {
 		names = names[:1]
 	}
 	for _, name := range names {
-		list = append(list, RankTimes{name, make([]unit.Duration, ranks)})
+		list = append(list, RankTimes{name, make([]unit.Sum, ranks)})
 	}
 	for rank, t := range r.ByRank() {
-		for k, d := range []unit.Duration{t.Amount, t.Delay, t.Direct, t.Indirect, t.Propagating, t.Terminal}[:len(list)] {
+		for k, d := range []unit.Sum{t.Amount, t.Delay, t.Direct, t.Indirect, t.Propagating, t.Terminal}[:len(list)] {
 			list[k].Times[rank] = d
 		}
 	}

@@ -17,9 +17,9 @@ func TestWaitTimes(t *testing.T) {
 		t.Fatal(err)
 	}
 	const late = 20 * unit.Microsecond
-	want := map[string][]unit.Duration{
-		"Waiting": {0, late, 0}, "Delay costs": {late, 0, 0}, "Direct waits": {0, late, 0}, "Indirect waits": {0, 0, 0},
-		"Propagating waits": {0, 0, 0}, "Terminal waits": {0, late, 0},
+	want := map[string][]unit.Sum{
+		"Waiting": sums(0, late, 0), "Delay costs": sums(late, 0, 0), "Direct waits": sums(0, late, 0), "Indirect waits": sums(0, 0, 0),
+		"Propagating waits": sums(0, 0, 0), "Terminal waits": sums(0, late, 0),
 	}
 	list := WaitTimes(r, 3)
 	for _, s := range list {
@@ -34,4 +34,12 @@ func TestWaitTimes(t *testing.T) {
 	if list := WaitTimes(r, 3); len(list) != 1 || list[0].Name != "Waiting" || !slices.Equal(list[0].Times, want["Waiting"]) {
 		t.Errorf("without a backward pass: %v, want the waiting times only", list)
 	}
+}
+
+func sums(times ...unit.Duration) []unit.Sum {
+	var list []unit.Sum
+	for _, d := range times {
+		list = append(list, unit.SumOf(d))
+	}
+	return list
 }

@@ -58,11 +58,11 @@ func (s *story) doubtClocks(t assumptions, a *analyzed) {
 
 func (s *story) doubtWaits(t assumptions, a *analyzed) {
 	w := &a.waits.Totals
-	if w.Waiting.Amount == 0 {
+	if w.Waiting.Amount.Sign() == 0 {
 		return
 	}
-	ofAll := func(d unit.Duration) string {
-		return fmt.Sprintf("%s, %s of all waiting", d.Short(), phrase.Percent(d, w.Waiting.Amount))
+	ofAll := func(d unit.Sum) string {
+		return fmt.Sprintf("%s, %s of all waiting", d.Short(), phrase.PercentOf(d, w.Waiting.Amount))
 	}
 	t.add("Uncertain waits", ofAll(w.Uncertain), "shorter than the error of the clocks")
 	t.add("Waits without cause", ofAll(w.Unattributed), "the two ranks had not synchronized before in the analyzed part")
@@ -76,10 +76,10 @@ func (s *story) doubtWaits(t assumptions, a *analyzed) {
 func (s *story) doubtRecorded(t assumptions, a *analyzed) {
 	tl := a.run.Timeline
 	off := tl.Unrecorded()
-	if off == 0 {
+	if off.Sign() == 0 {
 		return
 	}
-	what := fmt.Sprintf("recording was off for %s of the time of all threads", phrase.Percent(off, tl.Lifetimes()))
+	what := fmt.Sprintf("recording was off for %s of the time of all threads", phrase.PercentOf(off, tl.Lifetimes()))
 	if n := tl.Problems.CutMessages + tl.Problems.CutCollectives; n > 0 {
 		what += fmt.Sprintf("; %s recorded by some of their ranks only", phrase.Plural(n, "message or collective"))
 	}
@@ -87,14 +87,14 @@ func (s *story) doubtRecorded(t assumptions, a *analyzed) {
 }
 
 func (s *story) doubtRecorder(t assumptions, a *analyzed) {
-	own := unit.Duration(0)
+	own := unit.Sum{}
 	for _, p := range a.composition.Parts {
 		if p.Kind == profile.Recording {
-			own += p.Time
+			own.AddSum(p.Time)
 		}
 	}
-	if own > 0 {
-		t.add("Recorder", fmt.Sprintf("%s of the time of all ranks is the recorder's own", phrase.Percent(own, a.composition.Total)),
+	if own.Sign() > 0 {
+		t.add("Recorder", fmt.Sprintf("%s of the time of all ranks is the recorder's own", phrase.PercentOf(own, a.composition.Total)),
 			"it is not part of the program")
 	}
 }

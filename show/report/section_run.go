@@ -76,8 +76,8 @@ func (a *analyzed) facts() []Fact {
 	if tl.LeftOut.Any() {
 		runTime += fmt.Sprintf(" without %s", tl.LeftOut)
 	}
-	if off := tl.Unrecorded(); off > 0 {
-		runTime += fmt.Sprintf(", recording was off for %s of it", phrase.Percent(off, tl.Lifetimes()))
+	if off := tl.Unrecorded(); off.Sign() > 0 {
+		runTime += fmt.Sprintf(", recording was off for %s of it", phrase.PercentOf(off, tl.Lifetimes()))
 	}
 	facts = append(facts, Fact{"Run time", runTime})
 	for _, sentence := range tl.Circumstances() {
@@ -247,7 +247,7 @@ func (s *story) tellCompared(section *Section) *Missing {
 		}
 		t.Add(tables.Text(r.run.Name), tables.Count(r.timeline.Ranks), tables.Time(r.runTime()), change, tables.Share(r.efficiency.Parallel),
 			tables.Share(r.efficiency.LoadBalance),
-			tables.Share(r.efficiency.Communication), tables.Share(tables.ShareOf(r.waits.Totals.Waiting.Amount, r.waits.Time())), largest)
+			tables.Share(r.efficiency.Communication), tables.Share(r.waits.Totals.Waiting.Amount.Over(r.waits.Time())), largest)
 	}
 	section.table(t)
 	section.figure(s.seriesFigure(words))

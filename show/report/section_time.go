@@ -30,7 +30,7 @@ func (s *story) tellTime(section *Section) *Missing {
 	section.Blocks = append(section.Blocks, Block{Meters: a.meters()})
 	a.tellCounts(section)
 	section.figure(a.rankFigure())
-	busy := slices.DeleteFunc(a.profile.Longest(), func(p profile.PathTime) bool { return p.Exclusive == 0 })
+	busy := slices.DeleteFunc(a.profile.Longest(), func(p profile.PathTime) bool { return p.Exclusive.Sign() == 0 })
 	section.titled("Call paths that take the most time (without what they call)", command("profile", a.words, "--top", "0"),
 		tables.Paths(a.profile, busy, a.composition.Total, shownPaths).
 			Pick("callpath=call path", "time", "share", "visits", "most on rank", "its time="))
@@ -53,7 +53,7 @@ func (a *analyzed) tellCounts(section *Section) {
 }
 
 // empty reports whether no time passes in the run, or in the part that the report is about.
-func (a *analyzed) empty() bool { return a.composition.Total == 0 }
+func (a *analyzed) empty() bool { return a.composition.Total.Sign() == 0 }
 
 // emptyRun is the reason for missing sections of a run in which no time passes.
 var emptyRun = &Missing{"no time passes in the run, or in the part of it that was asked for", ""}
@@ -62,9 +62,9 @@ var emptyRun = &Missing{"no time passes in the run, or in the part of it that wa
 func (a *analyzed) shares() *Shares {
 	sh := &Shares{Title: "Time of " + a.crowd(), Command: command("profile", a.words)}
 	for _, p := range a.composition.Parts {
-		if p.Time > 0 {
+		if p.Time.Sign() > 0 {
 			sh.Parts = append(sh.Parts, Share{
-				Name: waits.PartTitle(&p), Kind: colorOf(p.Kind), Text: p.Time.Short(), Share: tables.ShareOf(p.Time, a.composition.Total),
+				Name: waits.PartTitle(&p), Kind: colorOf(p.Kind), Text: p.Time.Short(), Share: p.Time.Over(a.composition.Total),
 				color: shareColor(&p),
 			})
 		}
@@ -194,7 +194,7 @@ func (a *analyzed) rankFigure() *Figure {
 		return nil
 	}
 	shown := slices.DeleteFunc(figures.Activities(a.composition, a.timeline.Ranks), func(t figures.RankTimes) bool {
-		return slices.Max(t.Times) == 0
+		return slices.MaxFunc(t.Times, unit.Sum.Cmp).Sign() == 0
 	})
 	if len(shown) == 0 {
 		return nil
@@ -239,7 +239,7 @@ func (a *analyzed) iterationFigure() *Figure {
 		draw: func(float64) plot.Figure { return figures.Iterations(it, a.timeline.Ranks) },
 	}
 	for k, i := range it.List {
-		waiting := i.Waiting / unit.Duration(max(a.timeline.Ranks, 1))
+		waiting := i.Waiting.Mean(max(a.timeline.Ranks, 1))
 		f.Data.Add(tables.Count(k+1), tables.Time(i.Duration), tables.Time(i.MaxComputation), tables.Time(i.Computation), tables.Time(waiting))
 	}
 	return f

@@ -30,7 +30,7 @@ func (s *story) tellWaits(section *Section) *Missing {
 		return &Missing{"measurements do not show it; a recorded run does", command("record", "--", "mpirun", "-n", "8", "./app")}
 	}
 	t := &a.waits.Totals
-	if t.Waiting.Amount == 0 {
+	if t.Waiting.Amount.Sign() == 0 {
 		section.say("No rank waits.")
 		a.tellNotAnalyzed(section)
 		return nil
@@ -77,7 +77,7 @@ func (a *analyzed) tellNotAnalyzed(section *Section) {
 // waitWords sums the waits up.
 func (a *analyzed) waitWords(causes []waits.DelaySum) string {
 	t := &a.waits.Totals
-	text := fmt.Sprintf("Ranks wait for %s in all, %s of the time of %s%s. ", t.Waiting.Amount.Short(), phrase.Percent(t.Waiting.Amount,
+	text := fmt.Sprintf("Ranks wait for %s in all, %s of the time of %s%s. ", t.Waiting.Amount.Short(), phrase.PercentOf(t.Waiting.Amount,
 		a.waits.Time()), a.crowd(), a.devices())
 	if len(causes) == 0 {
 		return text + "No cause was found: the ranks that waited had not synchronized with the late ranks before."
@@ -90,9 +90,9 @@ func (a *analyzed) waitWords(causes []waits.DelaySum) string {
 	case c.Ranks < a.timeline.Ranks:
 		text += fmt.Sprintf(" on %s, most of it on rank %d", phrase.Plural(c.Ranks, "rank"), c.Worst)
 	}
-	if c.Long > 0 {
+	if c.Long.Sign() > 0 {
 		text += fmt.Sprintf("; %s of its cost reaches others only through further waits, where they seem to be caused by uninvolved ranks",
-			phrase.Percent(c.Long, c.Sum()))
+			phrase.PercentOf(c.Long, c.Sum()))
 	}
 	return text + "."
 }

@@ -5,8 +5,8 @@ import (
 
 	"slackline/analyze/scaling"
 	"slackline/internal/phrase"
+	"slackline/model/unit"
 	"slackline/show/figures"
-	"slackline/show/tables"
 )
 
 // subtitle is one line about the inputs.
@@ -57,7 +57,7 @@ func (s *story) usefulSentence() string {
 
 func (s *story) causeSentence(fix *Fix) string {
 	a := s.main()
-	waiting := tables.ShareOf(a.waits.Totals.Waiting.Amount, a.waits.Time())
+	waiting := a.waits.Totals.Waiting.Amount.Over(a.waits.Time())
 	causes := a.waits.DelaysByPath()
 	if len(causes) == 0 || waiting < 0.01 {
 		return "The processes hardly wait for each other, so there is little to gain from a better balance."
@@ -82,7 +82,7 @@ func (s *story) futureSentence() string {
 	case s.scale.value != nil && s.scale.err == nil && len(s.scale.value.points) > 1:
 		points := s.scale.value.points
 		first, last := points[0].Distribution(), points[len(points)-1].Distribution()
-		growth := tables.ShareOf(last.Median-first.Median, first.Median)
+		growth := unit.SumOf(last.Median - first.Median).Over(unit.SumOf(first.Median))
 		if growth < 0.05 {
 			return fmt.Sprintf("With the same work per process it would take about as long on %s.", phrase.Plural(last.Ranks, "process"))
 		}

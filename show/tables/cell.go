@@ -14,8 +14,15 @@ import (
 // Text is a cell that has no value for programs.
 func Text(s string) table.Cell { return table.Cell{Text: s} }
 
-// Time is a duration, rounded for people; its value is in nanoseconds.
-func Time(d unit.Duration) table.Cell {
+// amount is a unit.Duration or a unit.Sum.
+type amount interface {
+	Short() string
+	NS() string
+	Seconds() string
+}
+
+// Time is a duration or a sum, rounded for people; its value is in nanoseconds.
+func Time(d amount) table.Cell {
 	return table.Cell{Text: d.Short(), Value: json.Number(d.NS())}
 }
 
@@ -24,8 +31,8 @@ func ExactTime(d unit.Duration) table.Cell {
 	return table.Cell{Text: d.String(), Value: json.Number(d.NS())}
 }
 
-// seconds is a duration as an exact decimal number of seconds.
-func seconds(d unit.Duration) json.Number { return json.Number(d.Seconds()) }
+// seconds is a duration or a sum as an exact decimal number of seconds.
+func seconds(d amount) json.Number { return json.Number(d.Seconds()) }
 
 // Count is a whole number.
 func Count[T int | int64](n T) table.Cell {
@@ -41,14 +48,6 @@ func Share(share float64) table.Cell {
 		return Text("-")
 	}
 	return table.Cell{Text: phrase.Percent(share, 1), Value: share, Share: min(max(share, 0), 1)}
-}
-
-// ShareOf is what a time is of another one; 0 without that.
-func ShareOf(part, whole unit.Duration) float64 {
-	if whole == 0 {
-		return 0
-	}
-	return float64(part) / float64(whole)
 }
 
 // Number is a number with four digits.

@@ -18,12 +18,12 @@ func TestCells(t *testing.T) {
 		value any
 	}{
 		{"no value", Text("x"), "x", nil},
-		{"a time", Time(123_456_789), "123.5us", json.Number("123456.789")},
-		{"all digits of a time", ExactTime(123_456_789), "123.456789us", json.Number("123456.789")},
-		{"the smallest time", Time(1), "1ps", json.Number("0.001")},
-		{"no time", Time(0), "0", json.Number("0")},
+		{"a time", Time(unit.Duration(123_456_789)), "123.5us", json.Number("123456.789")},
+		{"all digits of a time", ExactTime(unit.Duration(123_456_789)), "123.456789us", json.Number("123456.789")},
+		{"the smallest time", Time(unit.Duration(1)), "1ps", json.Number("0.001")},
+		{"no time", Time(unit.Duration(0)), "0", json.Number("0")},
 		{"a gain of time", Time(-2 * unit.Microsecond), "-2us", json.Number("-2000")},
-		{"the longest time", Time(math.MaxInt64), "9223372s", json.Number("9223372036854775.807")},
+		{"the longest time", Time(unit.Duration(math.MaxInt64)), "9223372s", json.Number("9223372036854775.807")},
 		{"a count", Count(1234567), "1,234,567", int64(1234567)},
 		{"a negative count", Count(int64(-1000)), "-1,000", int64(-1000)},
 		{"bytes", size(1536), "1.5 KiB", int64(1536)},
@@ -50,12 +50,6 @@ func TestShareBar(t *testing.T) {
 		if got := Share(tc.share).Share; got != tc.bar {
 			t.Errorf("the bar of %g is %g, want %g", tc.share, got, tc.bar)
 		}
-	}
-	if got := ShareOf(1, 0); got != 0 {
-		t.Errorf("ShareOf(1, 0) = %g, want 0", got)
-	}
-	if got := ShareOf(3*unit.Second, 4*unit.Second); got != 0.75 {
-		t.Errorf("ShareOf(3s, 4s) = %g, want 0.75", got)
 	}
 }
 

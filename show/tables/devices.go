@@ -16,7 +16,7 @@ func Devices(uses []devices.Use, limit int) *table.Table {
 	t.Limit = limit
 	for i := range uses {
 		u := &uses[i]
-		part := func(d unit.Duration) table.Cell { return Share(ShareOf(d, u.Span)) }
+		part := func(d unit.Duration) table.Cell { return Share(unit.SumOf(d).Over(unit.SumOf(u.Span))) }
 		t.Add(Text(fmt.Sprintf("%d:%d", u.Rank, u.Device)), Time(u.Span), part(u.Computing), part(u.Exposed), part(u.Waiting), part(u.Idle),
 			part(u.Latency), part(u.Overlap), Time(u.Hidden), Count(u.Kernels))
 	}
@@ -25,15 +25,15 @@ func Devices(uses []devices.Use, limit int) *table.Table {
 
 // Activities has a row for each call path of kernels, copies and memsets.
 func Activities(list []devices.ActivityTime, limit int) *table.Table {
-	all := unit.Duration(0)
+	all := unit.Sum{}
 	for i := range list {
-		all += list[i].Time
+		all.AddSum(list[i].Time)
 	}
 	t := phrase.PathTable("callpath=on devices", ">time", ">share", ">count", ">most=most on rank", "kind")
 	t.Limit = limit
 	for i := range list {
 		e := &list[i]
-		t.Add(Path(e.CallPath), Time(e.Time), Share(ShareOf(e.Time, all)), Count(e.Count), worst(e.Worst, e.Most), Text(e.Kind))
+		t.Add(Path(e.CallPath), Time(e.Time), Share(e.Time.Over(all)), Count(e.Count), worst(e.Worst, e.Most), Text(e.Kind))
 	}
 	return t
 }

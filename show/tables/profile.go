@@ -12,12 +12,12 @@ import (
 )
 
 // Paths lists call paths by the time that they take themselves, up to a limit (0: all). The shares are those of the whole time.
-func Paths(p *profile.Profile, list []profile.PathTime, whole unit.Duration, limit int) *table.Table {
+func Paths(p *profile.Profile, list []profile.PathTime, whole unit.Sum, limit int) *table.Table {
 	t := phrase.PathTable("callpath=in (exclusive)", ">time", ">share", ">visits", ">most=most on rank", ">most on rank", ">its time")
 	t.Limit = limit
 	for i := range list {
 		e := &list[i]
-		t.Add(Path(p.Paths.Names[e.Path]), Time(e.Exclusive), Share(ShareOf(e.Exclusive, whole)), visits(p, &e.Entry),
+		t.Add(Path(p.Paths.Names[e.Path]), Time(e.Exclusive), Share(e.Exclusive.Over(whole)), visits(p, &e.Entry),
 			worst(e.Worst, e.Most), Count(e.Worst), Time(e.Most))
 	}
 	return t
@@ -55,10 +55,11 @@ func EachPath(p *profile.Profile, unanalyzed []waits.Unanalyzed, byRank bool) *t
 		rank int
 		path int32
 	}
-	unknown := map[place]unit.Duration{}
+	unknown := map[place]unit.Sum{}
 	for _, u := range unanalyzed {
-		unknown[place{u.Rank, u.Path}] += u.Time
-		unknown[place{-1, u.Path}] += u.Time
+		for _, rank := range []int{u.Rank, -1} {
+			unknown[place{rank, u.Path}] = unknown[place{rank, u.Path}].Plus(u.Time)
+		}
 	}
 	t := table.New(columns...)
 	for i := range list {

@@ -11,6 +11,7 @@ import (
 	"slackline/internal/table"
 	"slackline/model/timeline"
 	"slackline/model/trace/tracetest"
+	"slackline/model/unit"
 )
 
 // The line of characters over the run keeps its blanks, however narrow the screen is: each has its place.
@@ -67,8 +68,8 @@ func TestEachPath(t *testing.T) {
 			path = int32(i)
 		}
 	}
-	unanalyzed := []waits.Unanalyzed{{Place: profile.Place{Rank: 1, Path: path}, Time: 5},
-		{Place: profile.Place{Rank: 0, Path: path}, Time: 2}}
+	unanalyzed := []waits.Unanalyzed{{Place: profile.Place{Rank: 1, Path: path}, Time: unit.SumOf(5)},
+		{Place: profile.Place{Rank: 0, Path: path}, Time: unit.SumOf(2)}}
 	const columns = "callpath,kind,visits,exclusive_s,inclusive_s,messages_sent,bytes_sent,messages_received,bytes_received," +
 		"collective_bytes,samples,not_analyzed_s,count_cycles,count_cycles_2\n"
 	const want = columns +

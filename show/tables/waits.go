@@ -10,7 +10,7 @@ import (
 )
 
 // worst names the rank that has most of a time.
-func worst(rank int, most unit.Duration) table.Cell {
+func worst(rank int, most amount) table.Cell {
 	return Text(fmt.Sprintf("%d: %s", rank, most.Short()))
 }
 
@@ -19,7 +19,7 @@ func Waits(r *waits.Result, limit int) *table.Table {
 	t := phrase.PathTable("wait", "callpath=in", ">time", ">share", ">direct", ">ranks", ">worst=worst rank", ">worst rank", ">its time")
 	t.Limit = limit
 	for _, w := range r.WaitsByPath() {
-		direct := Share(ShareOf(w.Direct, w.Amount))
+		direct := Share(w.Direct.Over(w.Amount))
 		direct.Share = 0 // no bar
 		t.Add(Text(w.Metric.Info().Title), Path(r.Paths.Names[w.Path]), Time(w.Amount), Share(w.Share), direct,
 			Count(w.Ranks), worst(w.Worst, w.Most), Count(w.Worst), Time(w.Most))
@@ -44,7 +44,7 @@ func Critical(r *waits.Result, c *waits.CriticalPath, limit int) *table.Table {
 	t := phrase.PathTable("callpath=in", ">time", ">share", ">average", ">imbalance", ">mostly on")
 	t.Limit = limit
 	for _, p := range c.Longest() {
-		t.Add(Path(r.Paths.Names[p.Path]), Time(p.Time), Share(ShareOf(p.Time, c.Length)), Time(p.Average), Time(p.Imbalance),
+		t.Add(Path(r.Paths.Names[p.Path]), Time(p.Time), Share(unit.SumOf(p.Time).Over(unit.SumOf(c.Length))), Time(p.Average), Time(p.Imbalance),
 			worst(p.Worst, p.Most))
 	}
 	return t
@@ -57,7 +57,7 @@ func EachWait(r *waits.Result) *table.Table {
 	none := table.Cell{}
 	for i := range r.Waits {
 		w := &r.Waits[i]
-		class := func(d unit.Duration) any {
+		class := func(d unit.Sum) any {
 			if r.Forward {
 				return none // not known
 			}
@@ -82,7 +82,7 @@ func NotAnalyzed(d waits.UnanalyzedDocument, limit int) *table.Table {
 	t := table.Of("call", ">time", ">share", ">calls")
 	t.Limit = limit
 	for _, c := range d.Calls {
-		t.Add(Text(c.Call), Time(c.Time), Share(ShareOf(c.Time, d.Time)), Count(c.Count))
+		t.Add(Text(c.Call), Time(c.Time), Share(c.Time.Over(d.Time)), Count(c.Count))
 	}
 	return t
 }

@@ -8,6 +8,7 @@ import (
 	"slackline/analyze/waits"
 	"slackline/internal/table"
 	"slackline/model/trace/tracetest"
+	"slackline/model/unit"
 )
 
 // late is a run whose rank 1 waits 20 us for rank 0.
@@ -50,7 +51,7 @@ main/solve  20us    20us     0: 20us`)
 // A limit leaves out what takes least, and counts it.
 func TestPathsLimit(t *testing.T) {
 	p := late(t).Profile()
-	tab := Paths(p, p.Longest(), 80*1e6, 2)
+	tab := Paths(p, p.Longest(), unit.SumOf(80*1e6), 2)
 	wantText(t, tab.Pick("time", "share", "visits", "most", "callpath"), `
 time   share  visits  most on rank  in (exclusive)
 36us  45.0 %       2       0: 28us  main/solve
@@ -83,7 +84,7 @@ func TestCritical(t *testing.T) {
 // A row for each wait, delay and time that was not analyzed, with exact seconds; what a forward pass does not know is empty.
 func TestEachWait(t *testing.T) {
 	r := late(t)
-	r.Unanalyzed = []waits.Unanalyzed{{Place: r.Waits[0].Place, Time: 123}}
+	r.Unanalyzed = []waits.Unanalyzed{{Place: r.Waits[0].Place, Time: unit.SumOf(123)}}
 	const columns = "kind,metric,rank,callpath,seconds,direct_s,indirect_s,propagating_s,terminal_s,short_s,long_s\n"
 	const rest = "delay,,0,main/solve,0.00002,,,,,0.00002,0\nnot_analyzed,,1,main/MPI_Recv,0.000000000123,,,,,,\n"
 	want := columns + "wait,late_sender,1,main/MPI_Recv,0.00002,0.00002,0,0,0.00002,,\n" + rest
@@ -98,8 +99,9 @@ func TestEachWait(t *testing.T) {
 }
 
 func TestNotAnalyzed(t *testing.T) {
-	d := waits.UnanalyzedDocument{Time: 40e6, Share: 0.125, Calls: []waits.UnanalyzedCall{
-		{Call: "MPI_Test", Time: 30e6, Count: 1500}, {Call: "MPI_Probe", Time: 8e6, Count: 2}, {Call: "MPI_Iprobe", Time: 2e6, Count: 1},
+	d := waits.UnanalyzedDocument{Time: unit.SumOf(40e6), Share: 0.125, Calls: []waits.UnanalyzedCall{
+		{Call: "MPI_Test", Time: unit.SumOf(30e6), Count: 1500}, {Call: "MPI_Probe", Time: unit.SumOf(8e6), Count: 2},
+		{Call: "MPI_Iprobe", Time: unit.SumOf(2e6), Count: 1},
 	}}
 	wantText(t, NotAnalyzed(d, 2), `
 call       time   share  calls

@@ -6,6 +6,8 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+
+	"slackline/model/unit"
 )
 
 // Apportioner splits amounts exactly; it keeps its memory from one time to the next.
@@ -22,25 +24,26 @@ type rest struct {
 // Split gives every entry its share of amount in proportion to its weight, in whole numbers whose sum is the
 // amount: each gets the whole part of its exact share, and those with the largest rests get one more,
 // the first ones among equal rests. The weights are positive and sum up to total.
-func (p *Apportioner) Split(shares []int64, amount int64, weights []int64, total int64) {
-	if amount == 0 {
+func (p *Apportioner) Split(shares []unit.Sum, amount unit.Sum, weights []int64, total int64) {
+	if amount == (unit.Sum{}) {
 		clear(shares)
 		return
 	}
 	p.rests = p.rests[:0]
-	left := amount
+	rests := amount.Low
 	for i, w := range weights {
-		high, low := bits.Mul64(uint64(amount), uint64(w))
-		whole, value := uint64(0), uint64(0)
-		if high == 0 {
-			whole, value = low/uint64(total), low%uint64(total)
+		var whole unit.Sum
+		var value uint64
+		if high, low := bits.Mul64(amount.Low, uint64(w)); high|uint64(amount.High) == 0 { // nearly always
+			whole.Low, value = low/uint64(total), low%uint64(total)
 		} else {
-			whole, value = bits.Div64(high, low, uint64(total))
+			whole, value = amount.Scaled(uint64(w), uint64(total))
 		}
-		shares[i] = int64(whole)
-		left -= int64(whole)
+		shares[i] = whole
+		rests -= whole.Low // less than one for each entry is left
 		p.rests = append(p.rests, rest{value, i})
 	}
+	left := int64(rests)
 	if left == 0 {
 		return
 	}
@@ -55,7 +58,7 @@ func (p *Apportioner) Split(shares []int64, amount int64, weights []int64, total
 		return cmp.Compare(x.entry, y.entry)
 	})
 	for _, r := range p.rests[:left] {
-		shares[r.entry]++
+		shares[r.entry].Add(1)
 	}
 }
 
@@ -63,7 +66,7 @@ func (p *Apportioner) Split(shares []int64, amount int64, weights []int64, total
 const few = 16
 
 // giveOneByOne gives one more to the entries with the largest rests, looking for each anew.
-func (p *Apportioner) giveOneByOne(shares []int64, left int64) {
+func (p *Apportioner) giveOneByOne(shares []unit.Sum, left int64) {
 	for ; left > 0; left-- {
 		best := 0
 		for i := range p.rests { // in the order of the entries: the first of equal rests wins
@@ -71,7 +74,7 @@ func (p *Apportioner) giveOneByOne(shares []int64, left int64) {
 				best = i
 			}
 		}
-		shares[p.rests[best].entry]++
+		shares[p.rests[best].entry].Add(1)
 		p.rests = append(p.rests[:best], p.rests[best+1:]...)
 	}
 }

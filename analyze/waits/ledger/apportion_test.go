@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"slackline/model/unit"
 )
 
 func TestSplit(t *testing.T) {
@@ -27,43 +29,59 @@ func TestSplit(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var p Apportioner
-			shares := []int64{77, 77, 77}[:len(tc.weights)] // what was there before does not count
+			shares := []unit.Sum{{Low: 77}, {Low: 77}, {Low: 77}}[:len(tc.weights)] // what was there before does not count
 			total := int64(0)
 			for _, w := range tc.weights {
 				total += w
 			}
-			if p.Split(shares, tc.amount, tc.weights, total); !slices.Equal(shares, tc.want) {
+			if p.Split(shares, unit.SumOf(unit.Duration(tc.amount)), tc.weights, total); !slices.Equal(durations(shares), tc.want) {
 				t.Errorf("Split(%d, %v) = %v, want %v", tc.amount, tc.weights, shares, tc.want)
 			}
 		})
 	}
 }
 
-// TestSplitByDefinition compares shares with the definition in large numbers; few and many entries take different ways.
+func durations(sums []unit.Sum) []int64 {
+	var list []int64
+	for _, s := range sums {
+		list = append(list, int64(s.Duration()))
+	}
+	return list
+}
+
+// TestSplitByDefinition compares shares with the definition in large numbers; few and many entries take different ways, and so do
+// amounts below and above 64 bits.
 func TestSplitByDefinition(t *testing.T) {
 	var p Apportioner
 	rapid.Check(t, func(t *rapid.T) {
 		largest := rapid.SampledFrom([]int64{2, 1 << 40}).Draw(t, "largest") // small weights have equal rests
 		weights := rapid.SliceOfN(rapid.Int64Range(1, largest), 1, 3*few).Draw(t, "weights")
-		amount := rapid.Int64Range(0, math.MaxInt64).Draw(t, "amount")
+		amount := unit.Sum{
+			High: rapid.SampledFrom([]int64{0, 0, 1, 1 << 40, math.MaxInt64}).Draw(t, "high"),
+			Low:  rapid.Uint64().Draw(t, "low"),
+		}
 		total := int64(0)
 		for _, w := range weights {
 			total += w
 		}
-		want, rests, order := make([]int64, len(weights)), make([]*big.Int, len(weights)), make([]int, len(weights))
-		left := amount
+		want, rests, order := make([]*big.Int, len(weights)), make([]*big.Int, len(weights)), make([]int, len(weights))
+		left := amount.Big()
 		for i, w := range weights {
-			whole, rest := new(big.Int).QuoRem(new(big.Int).Mul(big.NewInt(amount), big.NewInt(w)), big.NewInt(total), new(big.Int))
-			want[i], rests[i], order[i] = whole.Int64(), rest, i
-			left -= want[i]
+			product := new(big.Int).Mul(amount.Big(), big.NewInt(w))
+			want[i], rests[i] = product.QuoRem(product, big.NewInt(total), new(big.Int))
+			order[i] = i
+			left.Sub(left, want[i])
 		}
 		slices.SortFunc(order, func(x, y int) int { return cmp.Or(rests[y].Cmp(rests[x]), cmp.Compare(x, y)) })
-		for _, i := range order[:left] {
-			want[i]++
+		for _, i := range order[:left.Int64()] {
+			want[i].Add(want[i], big.NewInt(1))
 		}
-		got := make([]int64, len(weights))
-		if p.Split(got, amount, weights, total); !slices.Equal(got, want) {
-			t.Fatalf("Split(%d, %v) = %v, want %v", amount, weights, got, want)
+		got := make([]unit.Sum, len(weights))
+		p.Split(got, amount, weights, total)
+		for i := range got {
+			if got[i].Big().Cmp(want[i]) != 0 {
+				t.Fatalf("share %d of Split(%v, %v) is %v, want %v", i, amount, weights, got[i].Big(), want[i])
+			}
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"slackline/analyze/profile"
+	"slackline/model/unit"
 )
 
 // Table sums amounts by rank, call path and kind. Its zero value is empty.
@@ -15,10 +16,10 @@ type Table struct {
 	used  int
 }
 
-// Entry is what a key has cost, in picoseconds.
+// Entry is what a key has cost.
 type Entry struct {
 	Key         uint64
-	Short, Long int64
+	Short, Long unit.Sum
 }
 
 // KeyOf packs a rank (28 bits), the number of a call path (31 bits) and a kind (5 bits), so that keys are in this
@@ -36,7 +37,7 @@ func (c *Entry) Place() profile.Place {
 func (c *Entry) Kind() uint8 { return uint8(c.Key&31) - 1 }
 
 // Add adds amounts to a key.
-func (t *Table) Add(key uint64, short, long int64) {
+func (t *Table) Add(key uint64, short, long unit.Sum) {
 	if 2*t.used >= len(t.slots) {
 		t.grow()
 	}
@@ -45,8 +46,8 @@ func (t *Table) Add(key uint64, short, long int64) {
 		s.Key = key
 		t.used++
 	}
-	s.Short += short
-	s.Long += long
+	s.Short.AddSum(short)
+	s.Long.AddSum(long)
 }
 
 // slot finds the slot of a key, or an empty one for it.

@@ -2,12 +2,14 @@ package ledger
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"slackline/analyze/profile"
+	"slackline/model/unit"
 )
 
 func TestKey(t *testing.T) {
@@ -35,10 +37,11 @@ func TestTable(t *testing.T) {
 		var tables [2]Table
 		for range rapid.IntRange(0, 400).Draw(t, "n") {
 			key := KeyOf(rapid.IntRange(0, 9).Draw(t, "rank"), rapid.Int32Range(0, 9).Draw(t, "path"), rapid.Uint8Range(0, 3).Draw(t, "kind"))
-			short, long := rapid.Int64Range(-9, 9).Draw(t, "short"), rapid.Int64Range(0, 9).Draw(t, "long")
-			tables[rapid.IntRange(0, 1).Draw(t, "table")].Add(key, short, long)
+			short := unit.Duration(rapid.Int64Range(-9, 9).Draw(t, "short"))
+			long := unit.Duration(rapid.Int64Range(0, math.MaxInt64).Draw(t, "long"))
+			tables[rapid.IntRange(0, 1).Draw(t, "table")].Add(key, unit.SumOf(short), unit.SumOf(long))
 			e := want[key]
-			want[key] = Entry{key, e.Short + short, e.Long + long}
+			want[key] = Entry{key, e.Short.Plus(unit.SumOf(short)), e.Long.Plus(unit.SumOf(long))}
 		}
 		tables[0].AddAll(&tables[1])
 		got := tables[0].Sorted()
