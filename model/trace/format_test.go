@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/fstest"
@@ -79,13 +80,14 @@ func TestFormatsRoundTrip(t *testing.T) {
 // sickFS is a file system of which one call fails: the opening or a read of a file.
 type sickFS struct {
 	fs.FS
-	calls, fails int // so far, and which does
+	calls atomic.Int64 // so far
+	fails int64        // which does
 }
 
 var errSick = syscall.EIO
 
 func (s *sickFS) sick() error {
-	if s.calls++; s.calls == s.fails {
+	if s.calls.Add(1) == s.fails {
 		return &fs.PathError{Op: "read", Path: "x", Err: errSick}
 	}
 	return nil
@@ -141,14 +143,14 @@ func TestDiskErrors(t *testing.T) {
 			"write":    func(tr *Trace) error { _, err := textFormat.WriteTo(io.Discard, tr, WriteOptions{}); return err },
 		}
 		for use, do := range uses {
-			for n := 1; ; n++ {
+			for n := int64(1); ; n++ {
 				disk := &sickFS{FS: os.DirFS(dir), fails: n}
 				tr, err := Open(disk, name, Options{})
 				if err == nil {
 					err = do(tr)
 					tr.release()
 				}
-				if disk.calls < n {
+				if disk.calls.Load() < n {
 					if err != nil {
 						t.Errorf("%s, %s: without a failure: %v", f.Name, use, err)
 					}

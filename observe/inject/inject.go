@@ -227,8 +227,8 @@ func (o *Options) collect(dir string, r *Result, command *mpi.Command, library *
 	if len(list) == 0 {
 		why := command.WhyUnseen(library, r.ExitCode)
 		if name, err := os.ReadFile(filepath.Join(dir, "displaced")); err == nil {
-			why = fmt.Sprintf("the program, or a library that it loads before slackline's, has an %s of its own, whose messages and requests "+
-				"those of other calls would not agree with: build or start it without that", name)
+			why = fmt.Sprintf("the program, or a library that is loaded before slackline's, has an %s of its own, which other calls would "+
+				"not match when they are delayed: build or start the program without it", name)
 		} else if r.ExitCode == 0 {
 			why += "; into sessions without MPI_Init nothing can be injected"
 		}
