@@ -88,22 +88,20 @@ func kindOf(metric string) Kinds {
 func Of(w *waits.Result) Run {
 	r, p := NewRun(Times|Waits|Delays), w.Profile()
 	name := func(path int32) string { return p.Paths.Names[path] }
-	r.add(RunTime, "", seconds(unit.SumOf(p.RunTime())))
+	r.add(RunTime, "", unit.SumOf(p.RunTime()).InSeconds())
 	r.countsOf(p.Counts(w.WaitTimes()))
 	for i := range p.ByPath {
-		r.add(Time, name(p.ByPath[i].Path), seconds(p.ByPath[i].Exclusive))
+		r.add(Time, name(p.ByPath[i].Path), p.ByPath[i].Exclusive.InSeconds())
 	}
 	for i := range w.Waits {
 		x := &w.Waits[i]
-		r.addWait(x.Metric.String(), name(x.Path), x.Metric.IsPart(), seconds(x.Amount))
+		r.addWait(x.Metric.String(), name(x.Path), x.Metric.IsPart(), x.Amount.InSeconds())
 	}
 	for i := range w.Delays {
-		r.add(Delay, name(w.Delays[i].Path), seconds(w.Delays[i].Sum()))
+		r.add(Delay, name(w.Delays[i].Path), w.Delays[i].Sum().InSeconds())
 	}
 	return r
 }
-
-func seconds(s unit.Sum) float64 { return s.Float() / float64(unit.Second) }
 
 // document is what is taken from the JSON results of the verbs waits and profile, of all versions.
 type document struct {

@@ -47,7 +47,7 @@ func (r Run) addCounts(usefulTime, instructions, ipc, frequency float64) {
 // countsOf adds what was counted in a run, if anything was.
 func (r Run) countsOf(c *profile.Counts) {
 	if c != nil {
-		r.addCounts(seconds(c.Useful), float64(c.Instructions), c.IPC, c.Frequency)
+		r.addCounts(c.Useful.InSeconds(), float64(c.Instructions), c.IPC, c.Frequency)
 	}
 }
 

@@ -20,12 +20,12 @@ type Report struct {
 	// MPI_Init to the start of MPI_Finalize. A simulation on the machine of the run should come near.
 	Span unit.Duration
 	// Sums over ranks.
-	Compute unit.Duration // computation of the program, before it was scaled
-	Opaque  unit.Duration // time of MPI calls that was kept: independent I/O, local calls, messages of ranks to themselves
-	Polls   int64         // calls that found nothing
-	Idle    unit.Duration // time between polls that was waiting
-	NoCPU   unit.Duration // time in which ranks could have run but had no CPU, which is left out
-	Spans   unit.Duration // of all ranks
+	Compute unit.Sum // computation of the program, before it was scaled
+	Opaque  unit.Sum // time of MPI calls that was kept: independent I/O, local calls, messages of ranks to themselves
+	Polls   int64    // calls that found nothing
+	Idle    unit.Sum // time between polls that was waiting
+	NoCPU   unit.Sum // time in which ranks could have run but had no CPU, which is left out
+	Spans   unit.Sum // of all ranks
 	// ForcedYield: the recorder made MPI give up the CPU while it waits.
 	ForcedYield bool
 
@@ -59,22 +59,22 @@ type Report struct {
 
 	// What Denoise did.
 	Denoised                      int64 // computations that were replaced
-	BeforeDenoise, AfterDenoising unit.Duration
+	BeforeDenoise, AfterDenoising unit.Sum
 }
 
 // add adds what was found at a rank.
 func (r *Report) add(w *walkReport) {
 	r.Span = max(r.Span, w.span)
-	r.Compute += w.compute
-	r.Opaque += w.opaque
+	r.Compute.Add(w.compute)
+	r.Opaque.Add(w.opaque)
 	r.Polls += w.polls
-	r.Idle += w.idle
-	r.NoCPU += w.noCPU
-	r.Spans += w.span
+	r.Idle.Add(w.idle)
+	r.NoCPU.Add(w.noCPU)
+	r.Spans.Add(w.span)
 	r.Neighborhoods += w.neighborhoods
 	r.Denoised += w.denoised
-	r.BeforeDenoise += w.before
-	r.AfterDenoising += w.after
+	r.BeforeDenoise.Add(w.before)
+	r.AfterDenoising.Add(w.after)
 }
 
 // Extrapolation describes what a schedule with more ranks than the run assumes; empty: it has no more.
@@ -99,10 +99,10 @@ func (r *Report) Extrapolation(ranks int) string {
 // Circumstances are sentences about what made the recorded run take another time than the schedule.
 func (r *Report) Circumstances() []string {
 	var list []string
-	if r.Spans > 0 && float64(r.NoCPU) >= 0.01*float64(r.Spans) {
+	if share := r.NoCPU.Over(r.Spans); share >= 0.01 {
 		list = append(list, fmt.Sprintf("in the recorded run the ranks were without a CPU for %s, %.1f %% of their time: that is left out, "+
 			"because every simulated rank has a CPU of its own",
-			r.NoCPU.Short(), 100*float64(r.NoCPU)/float64(r.Spans)))
+			r.NoCPU.Short(), 100*share))
 	}
 	if r.ForcedYield {
 		list = append(list, "when the run was recorded, MPI was made to give up the CPU while it waits (--yield): without that it "+

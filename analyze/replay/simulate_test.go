@@ -352,7 +352,7 @@ func TestDenoise(t *testing.T) {
 	// The last one is followed by no call.
 	expect(t, p, 0, want+"calc 2.5us main/f")
 	r := p.Report()
-	if r.Denoised != 31-1 || r.BeforeDenoise-r.AfterDenoising < 88*unit.Microsecond {
+	if r.Denoised != 31-1 || r.BeforeDenoise.Minus(r.AfterDenoising).Duration() < 88*unit.Microsecond {
 		t.Errorf("report %+v", r)
 	}
 }

@@ -141,7 +141,7 @@ func spreadColumns(_ *Strategy, times []int64, grid []int) []int64 {
 	for _, s := range sums {
 		used += s.Sign()
 	}
-	mean := total.Mean(used).Big()
+	mean := total.Mean(max(used, 1)).Big()
 	out := make([]int64, len(times))
 	for i, t := range times {
 		if s := sums[i%columns].Big(); s.Sign() > 0 {

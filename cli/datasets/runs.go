@@ -251,7 +251,7 @@ func RunDataset(found *waits.Result) *dataset.Dataset {
 	for i := range p.ByPath {
 		e := &p.ByPath[i]
 		sums[e.Path] = map[string]float64{
-			"time": secondsOf(e.Exclusive), "waiting": 0, "delay": 0, "messages": float64(e.Sent.Count),
+			"time": e.Exclusive.InSeconds(), "waiting": 0, "delay": 0, "messages": float64(e.Sent.Count),
 			"bytes": float64(e.Sent.Bytes + e.Collective.Bytes),
 		}
 		if p.Counted(e) {
@@ -262,7 +262,7 @@ func RunDataset(found *waits.Result) *dataset.Dataset {
 		if sums[path] == nil {
 			sums[path] = map[string]float64{}
 		}
-		sums[path][metric] += secondsOf(s)
+		sums[path][metric] += s.InSeconds()
 	}
 	for _, w := range found.WaitTimes() {
 		add(w.Path, "waiting", w.Time)
@@ -276,10 +276,8 @@ func RunDataset(found *waits.Result) *dataset.Dataset {
 			paths = append(paths, dataset.RunPath{Name: found.Paths.Names[i], Measured: m})
 		}
 	}
-	return dataset.FromRun(tl.Ranks, secondsOf(unit.SumOf(tl.End-tl.Start)), paths)
+	return dataset.FromRun(tl.Ranks, unit.SumOf(tl.End-tl.Start).InSeconds(), paths)
 }
-
-func secondsOf(s unit.Sum) float64 { return s.Float() / float64(unit.Second) }
 
 // dropZeros removes what never happened in any run, such as messages of call paths that send none, and
 // warns of what happened in some only, which no model can describe.

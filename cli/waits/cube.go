@@ -13,7 +13,6 @@ import (
 	"slackline/internal/provenance"
 	"slackline/model/cube"
 	"slackline/model/timeline"
-	"slackline/model/unit"
 )
 
 // writeCube writes the result for the Cube viewer: time, visits, waits and delay costs by call path and rank. What is
@@ -140,8 +139,6 @@ func (c *cubeReport) add(m *cube.Values, path int32, location int, v float64) {
 	row[location] += v
 }
 
-func inSeconds(s unit.Sum) float64 { return s.Float() / float64(unit.Second) }
-
 // addProfile adds time and visits.
 func (c *cubeReport) addProfile() {
 	p := c.waitsReport.profile
@@ -155,7 +152,7 @@ func (c *cubeReport) addProfile() {
 			c.add(c.metric("samples", "Samples", "occ", "Number of samples that saw the function and nothing that it called; its "+
 				"calls are not counted"), e.Path, c.first[e.Rank], float64(e.Samples))
 		}
-		c.add(c.metric("time", "", "", ""), e.Path, c.first[e.Rank], inSeconds(e.Exclusive))
+		c.add(c.metric("time", "", "", ""), e.Path, c.first[e.Rank], e.Exclusive.InSeconds())
 	}
 }
 
@@ -169,14 +166,14 @@ func (c *cubeReport) addWaits() {
 	for i := range c.result.Waits {
 		w := &c.result.Waits[i]
 		at := c.first[w.Rank]
-		c.add(c.metric(w.Metric.String(), "", "", ""), w.Path, at, inSeconds(w.Amount))
+		c.add(c.metric(w.Metric.String(), "", "", ""), w.Path, at, w.Amount.InSeconds())
 		if w.Metric.IsPart() {
 			continue
 		}
-		c.add(c.metric("wait_direct", "Direct waits", "sec", "Waiting caused by what the other one did"), w.Path, at, inSeconds(w.Direct))
-		c.add(c.metric("wait_indirect", "Indirect waits", "sec", "Waiting caused by waits of the other one"), w.Path, at, inSeconds(w.Indirect))
-		c.add(c.metric("wait_propagating", "Propagating waits", "sec", "Waiting that made others wait"), w.Path, at, inSeconds(w.Propagating))
-		c.add(c.metric("wait_terminal", "Terminal waits", "sec", "Waiting that caused no other waiting"), w.Path, at, inSeconds(w.Terminal))
+		c.add(c.metric("wait_direct", "Direct waits", "sec", "Waiting caused by what the other one did"), w.Path, at, w.Direct.InSeconds())
+		c.add(c.metric("wait_indirect", "Indirect waits", "sec", "Waiting caused by waits of the other one"), w.Path, at, w.Indirect.InSeconds())
+		c.add(c.metric("wait_propagating", "Propagating waits", "sec", "Waiting that made others wait"), w.Path, at, w.Propagating.InSeconds())
+		c.add(c.metric("wait_terminal", "Terminal waits", "sec", "Waiting that caused no other waiting"), w.Path, at, w.Terminal.InSeconds())
 	}
 }
 
@@ -186,14 +183,14 @@ func (c *cubeReport) addDelays() {
 		d := &c.result.Delays[i]
 		at := c.first[d.Rank]
 		c.add(c.metric("delay_short", "Delay costs, short-term", "sec", "Waiting that the call path caused directly"), d.Path, at,
-			inSeconds(d.Short))
+			d.Short.InSeconds())
 		c.add(c.metric("delay_long", "Delay costs, long-term", "sec", "Waiting that the call path caused through other waits"), d.Path, at,
-			inSeconds(d.Long))
+			d.Long.InSeconds())
 		for _, cost := range d.ByWait {
 			if cost.Sum().Sign() > 0 {
 				info := cost.Metric.Info()
 				c.add(c.metric("delay_"+info.Name, "Delay costs of "+strings.ToLower(info.Title), "sec", "Waiting of this kind that "+
-					"the call path caused"), d.Path, at, inSeconds(cost.Sum()))
+					"the call path caused"), d.Path, at, cost.Sum().InSeconds())
 			}
 		}
 	}

@@ -73,8 +73,11 @@ func (s Sum) Mean(n int) Sum {
 	return mean
 }
 
-// Duration is the sum as a duration, which it must be, as the mean of durations is.
+// Duration is the sum as a duration, which it must be (see Fits), as the mean of durations is.
 func (s Sum) Duration() Duration { return Duration(s.Low) }
+
+// Fits reports whether the sum is a duration.
+func (s Sum) Fits() bool { return s == SumOf(s.Duration()) }
 
 // Cmp is below 0 if s is less than o, 0 if they are equal, else above 0.
 func (s Sum) Cmp(o Sum) int {
@@ -89,12 +92,15 @@ func (s Sum) Sign() int { return s.Cmp(Sum{}) }
 
 // Float is the number of picoseconds.
 func (s Sum) Float() float64 {
-	if d := s.Duration(); s == SumOf(d) {
-		return float64(d)
+	if s.Fits() {
+		return float64(s.Duration())
 	}
 	v, _ := new(big.Float).SetInt(s.Big()).Float64()
 	return v
 }
+
+// InSeconds is the number of seconds.
+func (s Sum) InSeconds() float64 { return s.Float() / float64(Second) }
 
 // Over is the quotient of two sums; 0 if the second one is.
 func (s Sum) Over(whole Sum) float64 {
@@ -106,16 +112,16 @@ func (s Sum) Over(whole Sum) float64 {
 
 // String is that of a duration.
 func (s Sum) String() string {
-	if d := s.Duration(); s == SumOf(d) {
-		return d.String()
+	if s.Fits() {
+		return s.Duration().String()
 	}
 	return s.Seconds() + "s"
 }
 
 // Short is that of a duration.
 func (s Sum) Short() string {
-	if d := s.Duration(); s == SumOf(d) {
-		return d.Short()
+	if s.Fits() {
+		return s.Duration().Short()
 	}
 	v := s.Big()
 	half := big.NewInt(int64(Second / 2))

@@ -11,12 +11,11 @@ import (
 
 // ps is a sum in a column of picoseconds.
 func ps[T any](w *columnfile.Writer[T], s unit.Sum) int64 {
-	d := s.Duration()
-	if unit.SumOf(d) != s {
+	if !s.Fits() {
 		w.Fail(fmt.Errorf("%s of one rank and call path are more than a column of picoseconds holds (106 days); take them from the JSON "+
 			"results of waits and profile", s.Short()))
 	}
-	return int64(d)
+	return int64(s.Duration())
 }
 
 type stateRow struct {

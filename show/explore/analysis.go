@@ -127,7 +127,7 @@ func (v *view) analyze(ctx context.Context) (_ *findings, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if !fits(result.Time()) || !fits(result.Totals.Waiting.Amount) {
+	if !result.Time().Fits() || !result.Totals.Waiting.Amount.Fits() {
 		return nil, errTooLong
 	}
 	f := &findings{result: result, ranked: result.RankedDelays(), causes: map[waits.Origin]int{}}

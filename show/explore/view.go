@@ -82,7 +82,7 @@ func newView(ctx, life context.Context, opened *Opened, threads int) (*view, err
 	}
 	v.tl = v.run.WithStreams()
 	v.order = rowOrder(v.tl)
-	if !fits(v.tl.Lifetimes()) {
+	if !v.tl.Lifetimes().Fits() {
 		return nil, errTooLong
 	}
 	var err error
@@ -99,8 +99,6 @@ func newView(ctx, life context.Context, opened *Opened, threads int) (*view, err
 // errTooLong is returned for a run whose times the pages cannot show: they have them in 64 bits.
 var errTooLong = errors.New("the time of all threads together is longer than 106 days, the most that can be explored; " +
 	"explore a part of the run, or fewer ranks")
-
-func fits(s unit.Sum) bool { return unit.SumOf(s.Duration()) == s }
 
 // ps is a sum of a run that can be explored, in picoseconds.
 func ps(s unit.Sum) int64 { return int64(s.Duration()) }
