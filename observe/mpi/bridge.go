@@ -87,6 +87,9 @@ func (s Start) bridgeIn(ctx context.Context, dir, wanted string) (path string, e
 			return err
 		}
 		for _, note := range []string{note, filepath.Join(dir, s.note(wanted, nil))} {
+			if err := os.WriteFile(note, nil, 0o600); err != nil { // its mode stays, whatever the umask
+				return err
+			}
 			write := func(w io.Writer) error { _, err := io.WriteString(w, path+"\n"); return err }
 			if err := atomicfile.Write(note, write); err != nil {
 				return err

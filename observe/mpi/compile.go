@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"slackline/internal/parallel"
 	"slackline/internal/trusted"
@@ -86,8 +87,12 @@ func (l *Library) compileIn(ctx context.Context, cache string, s Source) (path s
 	if err := l.build(ctx, s, work, name); err != nil {
 		return "", false, err
 	}
+	made := filepath.Join(work, name)
+	if err := os.Chmod(made, 0o700); err != nil { // whatever the umask lets a compiler make, which would be refused the next time
+		return "", false, err
+	}
 	// Another process may have done the same meanwhile: the results are alike.
-	if err := os.Rename(filepath.Join(work, name), path); err != nil {
+	if err := os.Rename(made, path); err != nil {
 		return "", false, err
 	}
 	return path, true, nil
@@ -120,9 +125,7 @@ func (l *Library) build(ctx context.Context, s Source, work, name string) error 
 
 // compiler calls the compiler in a directory.
 func (l *Library) compiler(ctx context.Context, what, dir string, args []string) error {
-	c := exec.CommandContext(ctx, l.Compiler, args...)
-	c.Dir = dir
-	out, err := c.CombinedOutput()
+	out, err := output(ctx, dir, l.Compiler, args...)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -130,6 +133,24 @@ func (l *Library) compiler(ctx context.Context, what, dir string, args []string)
 		return fmt.Errorf("%s cannot compile the %s: %w\n%s", l.Compiler, what, err, strings.TrimSpace(string(out)))
 	}
 	return nil
+}
+
+// notice is the time in which an interrupt is noticed. A variable for tests.
+var notice = 100 * time.Millisecond
+
+// output calls a compiler in a directory and returns what it prints. If it fails, the context has ended if that is the reason:
+// an interrupt of all processes at a terminal may end the compiler before it is noticed here.
+func output(ctx context.Context, dir, path string, args ...string) ([]byte, error) {
+	c := exec.CommandContext(ctx, path, args...)
+	c.Dir = dir
+	out, err := c.CombinedOutput()
+	if err != nil {
+		select {
+		case <-ctx.Done():
+		case <-time.After(notice):
+		}
+	}
+	return out, err
 }
 
 // key differs where something must be compiled again.

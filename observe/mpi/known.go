@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"slackline/internal/atomicfile"
+	"slackline/internal/trusted"
 )
 
 // To ask a compiler what it is takes three runs of it, which is longer than many programs run. The answer is kept until one of the
@@ -30,8 +31,9 @@ type knownLibrary struct {
 // examineOnce asks a compiler what it is, unless that is known.
 func examineOnce(ctx context.Context, cache, path string) (*Library, error) {
 	file := filepath.Join(cache, "compilers", compilerKey(path)+".json")
+	kept := trusted.Dir(filepath.Dir(file)) == nil // else it is found out each time
 	var known knownLibrary
-	if data, err := os.ReadFile(file); err == nil && json.Unmarshal(data, &known) == nil && known.Kind != "" &&
+	if data, err := os.ReadFile(file); kept && err == nil && json.Unmarshal(data, &known) == nil && known.Kind != "" &&
 		slices.Equal(known.Stamps, stamps(path, known.Show)) {
 		return &Library{Kind: known.Kind, Version: known.Version, Compiler: path, Needed: known.Needed, show: known.Show}, nil
 	}
@@ -40,7 +42,7 @@ func examineOnce(ctx context.Context, cache, path string) (*Library, error) {
 		return nil, err
 	}
 	known = knownLibrary{l.Kind, l.Version, l.show, l.Needed, stamps(path, l.show)}
-	if os.MkdirAll(filepath.Dir(file), 0o777) == nil { // if it cannot be kept, the next one finds it out again
+	if kept {
 		_ = atomicfile.Write(file, func(w io.Writer) error { return json.NewEncoder(w).Encode(known) })
 	}
 	return l, nil

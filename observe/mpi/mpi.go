@@ -98,16 +98,16 @@ func examine(ctx context.Context, path string) (*Library, error) {
 	if err := os.WriteFile(probe, []byte("#include <mpi.h>\nint slackline_probe(void) { return PMPI_Init(0, 0); }\n"), 0o666); err != nil {
 		return nil, err
 	}
-	macros, err := exec.CommandContext(ctx, path, "-E", "-dM", probe).CombinedOutput()
+	macros, err := output(ctx, "", path, "-E", "-dM", probe)
 	if err != nil {
 		return nil, fmt.Errorf("%s does not compile: %s", path, firstLine(macros))
 	}
 	l := &Library{Compiler: path}
 	l.Kind, l.Version = versionOf(string(macros))
-	show, _ := exec.CommandContext(ctx, path, "-show").CombinedOutput()
+	show, _ := output(ctx, "", path, "-show")
 	l.show = strings.TrimSpace(string(show))
 	library := filepath.Join(dir, "probe.so")
-	out, err := exec.CommandContext(ctx, path, "-shared", "-fPIC", "-o", library, probe).CombinedOutput()
+	out, err := output(ctx, "", path, "-shared", "-fPIC", "-o", library, probe)
 	if err != nil {
 		return nil, fmt.Errorf("%s does not link: %s", path, firstLine(out))
 	}

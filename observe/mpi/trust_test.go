@@ -6,7 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"slackline/internal/needed"
 	"slackline/internal/trusted"
@@ -86,5 +88,49 @@ func TestPlantedBridgeIsRefused(t *testing.T) {
 				t.Errorf("bridge = %q, %v, want it refused", path, err)
 			}
 		})
+	}
+}
+
+// TestFreeUmask wants what is made for this user alone to be so, and not to be refused the next time, whatever the umask.
+func TestFreeUmask(t *testing.T) {
+	cache := filepath.Join(t.TempDir(), "new")
+	t.Setenv("XDG_CACHE_HOME", cache)
+	defer syscall.Umask(syscall.Umask(0))
+	list, err := Find(t.Context())
+	needed.NoError(t, err)
+	part := Source{Name: "part", Files: map[string]string{"a.c": "int main(void) { return 0; }\n"}, Program: true}
+	for _, what := range []string{"made", "found"} {
+		if _, fresh, err := list[0].Compile(t.Context(), part); err != nil || fresh != (what == "made") {
+			t.Errorf("%s: fresh = %v, %v", what, fresh, err)
+		}
+		if _, err := bridgeFor(list[0].Kind, ""); err != nil {
+			t.Errorf("the bridge, %s: %v", what, err)
+		}
+	}
+	if info, err := os.Stat(cache); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("the folder that was missing: %v, %v, want it for its owner alone", info.Mode(), err)
+	}
+}
+
+// TestInterruptedCompiler interrupts a compiler and, a moment later, this process, as the system does with all processes at a
+// terminal.
+func TestInterruptedCompiler(t *testing.T) {
+	defer func(before time.Duration) { notice = before }(notice)
+	notice = time.Minute
+	ctx, interrupt := context.WithCancel(t.Context())
+	dir := t.TempDir()
+	compiler, ended := filepath.Join(dir, "mpicc.test"), filepath.Join(dir, "ended")
+	if err := os.WriteFile(compiler, []byte("#!/bin/sh\n: >ended\nkill -INT $$\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		for _, err := os.Stat(ended); err != nil; _, err = os.Stat(ended) {
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(50 * time.Millisecond)
+		interrupt()
+	}()
+	if err := (&Library{Compiler: compiler}).compiler(ctx, "part", dir, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("the compiler: %v, want context.Canceled", err)
 	}
 }
