@@ -43,7 +43,7 @@ type Fit struct {
 
 	Doubt string // why no conclusion may be drawn; empty: one may
 
-	Groups []Weighted // by lead, those with a weight above 1e-6, in the order of the candidates
+	Groups []Weighted // by lead, those with a weight above minGroup, in the order of the candidates
 
 	At     [][]float64 // the points, ascending
 	Values []float64   // the aggregates there
@@ -85,8 +85,12 @@ func (f *Fit) hypotheses() []Candidate {
 	return list
 }
 
-// minWeight is the weight from which on hypotheses are kept.
-const minWeight = 1e-6
+// From these weights on hypotheses and groups are kept. There are thousands of groups with several parameters, and what lies beyond a
+// limit is the sum of all of them: those left out must not add up to anything that shows.
+const (
+	minWeight = 1e-6
+	minGroup  = 1e-9
+)
 
 // Modeler finds models for series over the same parameters. What series with the
 // same points have in common is computed once. It may be used by several
@@ -236,7 +240,7 @@ func (m *Modeler) chooseEvidence(f *Fit, further []Term) error {
 	f.Variance, f.design = v, d.kept()
 	f.Groups, f.heavy = make([]Weighted, 0, 64), make([]weighted, 0, 128)
 	for g, w := range ws.weight {
-		if w > minWeight {
+		if w > minGroup {
 			f.Groups = append(f.Groups, Weighted{groups[g].of(f.Parameters), groups[g].form, w})
 		}
 	}

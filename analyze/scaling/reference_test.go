@@ -67,7 +67,7 @@ func modeler(t testing.TB, d *dataset.Dataset, o Options) *Modeler {
 }
 
 // TestReferenceLeads holds every lead, form and confidence against two other
-// implementations of the algorithm.
+// implementations of the algorithm, and that the weights of all leads are all there is.
 func TestReferenceLeads(t *testing.T) {
 	var want map[string]map[string][]any
 	loadJSON(t, "reference_leads.json", &want)
@@ -93,6 +93,13 @@ func TestReferenceLeads(t *testing.T) {
 			}
 			if confidence := ref[len(ref)-1].(float64); math.Abs(confidence-fit.Confidence) > 2e-4 {
 				t.Errorf("%s %s: confidence %.5f, want %v", cell, s.CallPath, fit.Confidence, confidence)
+			}
+			left := 1.0
+			for _, g := range fit.Groups {
+				left -= g.Weight
+			}
+			if math.Abs(left) > 1e-6 {
+				t.Errorf("%s %s: weights of %.3g are in no group", cell, s.CallPath, left)
 			}
 		}
 	}
