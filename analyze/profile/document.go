@@ -45,7 +45,7 @@ type RunDocument struct {
 	CutCollectives int64    `json:"cut_collectives,omitempty"`
 
 	NoCPU       unit.Sum `json:"no_cpu_s,omitzero"`      // of all threads; left out if it is 0 or was not recorded
-	NoCPUShare  float64  `json:"no_cpu_share,omitempty"` // of their lifetimes
+	NoCPUShare  float64  `json:"no_cpu_share,omitempty"` // of their lifetimes, while they were recorded
 	ForcedYield bool     `json:"forced_yield,omitempty"` // the recorder made MPI yield the CPU while it waits
 }
 

@@ -42,7 +42,7 @@ rank 1
 	full.Problems.CutMessages, full.Problems.CutCollectives = 5, 6
 	want := RunDocument{Ranks: 2, Locations: 2, Time: 100, Before: 3, After: 4, NotRecorded: unit.SumOf(30), CutMessages: 5,
 		CutCollectives: 6, NoCPU: unit.SumOf(50),
-		NoCPUShare: 0.25, ForcedYield: true, Grid: []int{2, 1}}
+		NoCPUShare: 50.0 / 170, ForcedYield: true, Grid: []int{2, 1}}
 	if diff := cmp.Diff(want, DescribeRun(full, "")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

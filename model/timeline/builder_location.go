@@ -54,6 +54,7 @@ type LocationBuilder struct {
 	cut         bool // it was off for a time
 	offSince    unit.Duration
 	offTime     unit.Duration
+	offPath     PathID // of the times when it was off; 0: it never was
 
 	unbalanced  int64 // leaves without enter, enters without leave
 	disordered  int64 // events before the one before them

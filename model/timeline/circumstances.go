@@ -5,7 +5,7 @@ import "fmt"
 // muchLack is the share of time without a CPU from which on it is said.
 const muchLack = 0.01
 
-// LackShare is the share of their lives for which threads had no CPU; 0 if it is too little to matter.
+// LackShare is the share of the recorded time for which threads had no CPU; 0 if it is too little to matter.
 func (t *Timeline) LackShare() float64 {
 	lack, lifetime := t.WithoutCPU()
 	if lack.Float() < muchLack*lifetime.Float() {
@@ -18,8 +18,12 @@ func (t *Timeline) LackShare() float64 {
 func (t *Timeline) Circumstances() []string {
 	var list []string
 	if share := t.LackShare(); share > 0 {
-		list = append(list, fmt.Sprintf("threads were without a CPU for %.1f %% of their time in %s: others had it, and times are longer by that",
-			100*share, (t.End-t.Start).Short()))
+		of := "their time in " + (t.End - t.Start).Short()
+		if t.Unrecorded().Sign() > 0 {
+			of = "the time that was recorded"
+		}
+		list = append(list, fmt.Sprintf("threads were without a CPU for %.1f %% of %s: others had it, and times are longer by that",
+			100*share, of))
 	}
 	if t.ForcedYield {
 		list = append(list, "the recorder made MPI give up the CPU while it waits (--yield): without that the run may take much longer")

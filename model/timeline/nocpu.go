@@ -35,7 +35,8 @@ func (l *LocationBuilder) NoCPU(t, d unit.Duration) {
 	}
 }
 
-// placeLacks cuts the times without a CPU where calls begin and end, and says which call they are in.
+// placeLacks cuts the times without a CPU where calls begin and end, and says which call they are in. Those when recording was off
+// are left out, as all else is then.
 func (l *LocationBuilder) placeLacks() {
 	if len(l.lacks) == 0 {
 		return
@@ -69,8 +70,10 @@ func (l *LocationBuilder) placeLacks() {
 			if int(next) < c.Len() {
 				end = min(end, c.Enter[next])
 			}
-			l.lacks = append(l.lacks, Lack{Span{at, end}, l.tree.child(path, lackRegion)})
-			l.lackCalls = append(l.lackCalls, next-1)
+			if path == 0 || path != l.offPath {
+				l.lacks = append(l.lacks, Lack{Span{at, end}, l.tree.child(path, lackRegion)})
+				l.lackCalls = append(l.lackCalls, next-1)
+			}
 			at = end
 		}
 	}
@@ -133,10 +136,10 @@ func lackOf(list []Lack) (sum unit.Duration) {
 	return sum
 }
 
-// WithoutCPU is how long the threads of the run had no CPU, and how long they lived.
+// WithoutCPU is how long the threads of the run had no CPU, and how long they lived, both while they were recorded.
 func (t *Timeline) WithoutCPU() (lack, lifetime unit.Sum) {
 	for i := range t.Locations {
 		lack.Add(t.Locations[i].Lacked)
 	}
-	return lack, t.Lifetimes()
+	return lack, t.Lifetimes().Minus(t.Unrecorded())
 }

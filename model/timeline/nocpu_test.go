@@ -66,6 +66,30 @@ func TestNoCPUBeforeAThread(t *testing.T) {
 	}
 }
 
+// TestNoCPUWhileOff: when recording is off, threads neither lack anything nor live.
+func TestNoCPUWhileOff(t *testing.T) {
+	b := NewBuilder(1)
+	off, work := b.Region(NotRecorded), b.Region(Region{Name: "work"})
+	l := b.Location(0, 0, "", "")
+	l.Off(0, off)
+	l.NoCPU(20, 10)
+	l.On(50)
+	l.Enter(50, work)
+	l.NoCPU(55, 15) // 40..55
+	l.Leave(60)
+	l.Off(60, off)
+	l.NoCPU(70, 15) // 55..70
+	l.On(100)
+	l.Event(110)
+	tl := b.Finish(1)
+	if got, want := lackNames(tl, 0), []string{"50ps..55ps work/no CPU", "55ps..60ps work/no CPU"}; !slices.Equal(got, want) {
+		t.Errorf("times without a CPU = %q, want %q", got, want)
+	}
+	if lack, life := tl.WithoutCPU(); lack != unit.SumOf(10) || life != unit.SumOf(20) {
+		t.Errorf("without a CPU for %v of %v, want 10 of 20", lack, life)
+	}
+}
+
 func TestNoLacks(t *testing.T) {
 	b := NewBuilder(1)
 	b.Region(Region{Name: NoCPUName}) // a function that happens to have the name

@@ -24,6 +24,7 @@ func (l *LocationBuilder) Off(t unit.Duration, r RegionID) {
 	}
 	l.Enter(t, r)
 	l.off, l.cut, l.offSince = true, true, l.last
+	l.offPath = l.tree.child(0, r)
 }
 
 // On states that recording goes on at t.
