@@ -267,7 +267,7 @@ func (r *textReader) counts() []int64 {
 	var list []int64
 	for text := range strings.SplitSeq(r.take("the counts"), ",") {
 		v, err := strconv.ParseInt(text, 10, 64)
-		if err != nil {
+		if err != nil || v < 0 {
 			r.fail("expected counts such as 8,0,16, got %q", text)
 		}
 		list = append(list, v)

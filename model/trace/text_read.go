@@ -255,15 +255,7 @@ func (r *textReader) float(what string) float64 {
 }
 
 func (r *textReader) size(what string) int64 {
-	w := r.take(what)
-	if strings.HasPrefix(w, "-") {
-		v, err := strconv.ParseInt(w, 10, 64)
-		if err != nil {
-			r.fail("%s: expected a size such as 64KiB, got %q", what, w)
-		}
-		return v
-	}
-	v, err := unit.ParseSize(w)
+	v, err := unit.ParseSize(r.take(what))
 	if err != nil {
 		r.fail("%v", err)
 	}

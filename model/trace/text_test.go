@@ -118,7 +118,7 @@ trip 0.1 -1 2 3
 leave -0.5 f
 0.001..0.002 "f#2" stack 2: @0.002 other; test 18446744073709551615
 1 f {
-  @1 send to -2 size -1 tag 5 comm inter request 0
+  @1 send to -2 size 1KiB tag 5 comm inter request 0
   1 "odd: {" {
     enter 2 f
 ...
@@ -140,7 +140,7 @@ leave -0.5 f
 	want := []Event{
 		{Time: -500, Kind: Leave}, {Time: 1, Kind: Enter, Region: 1, Stack: 2}, {Time: 2, Kind: Other},
 		{Time: 2, Kind: RequestTest, Request: 1<<64 - 1}, {Time: 2, Kind: Leave, Region: 1},
-		{Time: 1000, Kind: Enter}, {Time: 1000, Kind: Isend, Peer: -2, Size: -1, Tag: 5, Comm: 1},
+		{Time: 1000, Kind: Enter}, {Time: 1000, Kind: Isend, Peer: -2, Size: 1024, Tag: 5, Comm: 1},
 		{Time: 1000, Kind: Enter, Region: 2}, {Time: 2000, Kind: Enter},
 	}
 	if !equalEvents(events, want) {
@@ -181,6 +181,7 @@ func TestTextErrors(t *testing.T) {
 		"1\nrank 0\n0..1 f: sample 7":             `there is no stack "7"`,
 		"1\nrank 0\n0..1 f: recording maybe":      "on or off",
 		"1\nrank 0\n0..1 f: alltoallv counts 1,x": `such as 8,0,16, got "x"`,
+		"1\nrank 0\n0..1 f: alltoall sent -1":     `a.trace:3: size "-1" is negative; give 0 or more`,
 		"1\ncoordinates 0 1":                      "no process grid",
 		"1\nrank 0 nmae x":                        "did you mean name?",
 		"1\nrank 0\n0..99999999s f":               "too large",

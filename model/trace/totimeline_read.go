@@ -123,10 +123,24 @@ func (r *locationReader) apply(events []Event) error {
 				r.leaveOther(t, e.Region)
 			}
 		default:
+			if e.belowZero() {
+				return errors.New("the size of a message, a transfer or a wait is below 0")
+			}
 			r.record(t, e)
 		}
 	}
 	return nil
+}
+
+// belowZero reports whether an event has a size that is none.
+func (e *Event) belowZero() bool {
+	switch e.Kind {
+	case Send, Isend, Recv, IrecvDone, PartitionedSend, PartitionedDone, Put, Get, FileBegin, Polls, NoCPU:
+		return e.Size < 0
+	case CollectiveEnd, CollectiveDone, Atomic:
+		return e.Sent < 0 || e.Received < 0 || len(e.Counts) > 0 && slices.Min(e.Counts) < 0
+	}
+	return false
 }
 
 // openCall is a call that is open.
