@@ -33,6 +33,9 @@ const (
 	caliBuiltIn    = 12 // nodes below it need no record
 )
 
+// caliNumbers are the types of numbers: int, uint and double.
+var caliNumbers = []int{1, 2, 5}
+
 // caliKeys are the fields of records.
 var caliKeys = []string{"__rec", "id", "attr", "data", "parent", "ref"}
 
@@ -40,6 +43,7 @@ type caliNode struct {
 	attr, parent int
 	data         string
 	nested       bool   // of an attribute's name: it makes the call path
+	number       bool   // of an attribute's name: its values are numbers
 	path         string // of the nested values from the root to here
 }
 
@@ -47,6 +51,7 @@ type caliReader struct {
 	d     *Dataset
 	nodes map[int]*caliNode
 	ranks float64
+	odd   leftOut // values
 }
 
 func readCali(name string, data []byte) (*Dataset, error) {
@@ -69,8 +74,10 @@ func readCali(name string, data []byte) (*Dataset, error) {
 			records = append(records, fields)
 			return r.fits(fields)
 		case "globals":
-			r.globals(fields)
-			return r.fits(fields)
+			if err := r.fits(fields); err != nil {
+				return err
+			}
+			return r.globals(fields)
 		default:
 			return errors.New("is not a record of nodes, ctx or globals")
 		}
@@ -78,9 +85,10 @@ func readCali(name string, data []byte) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, fields := range records {
-		r.values(fields)
+	for i, fields := range records {
+		r.values(i+1, fields)
 	}
+	r.odd.warn(r.d, "%s: values that are not numbers are left out", name)
 	return r.d, nil
 }
 
@@ -92,6 +100,11 @@ func (r *caliReader) fits(fields map[string][]string) error {
 	for _, text := range slices.Concat(fields["ref"], fields["attr"]) {
 		if id, err := strconv.Atoi(text); err != nil || r.nodes[id] == nil && id >= caliBuiltIn {
 			return fmt.Errorf("refers to node %q, which is not defined before", text)
+		}
+	}
+	for _, text := range fields["attr"] {
+		if id, _ := strconv.Atoi(text); r.nodes[id] != nil && r.nodes[id].attr != caliName {
+			return fmt.Errorf("node %q is not an attribute", text)
 		}
 	}
 	return nil
@@ -154,9 +167,14 @@ func (r *caliReader) node(fields map[string][]string) error {
 	if parent != nil {
 		n.path = parent.path
 	}
-	if attr == caliName && parent != nil && parent.attr == caliProperties {
-		properties, _ := strconv.Atoi(parent.data)
-		n.nested = properties&caliNested != 0
+	if attr == caliName {
+		kind := n.parent
+		if parent != nil && parent.attr == caliProperties {
+			properties, _ := strconv.Atoi(parent.data)
+			n.nested = properties&caliNested != 0
+			kind = parent.parent
+		}
+		n.number = slices.Contains(caliNumbers, kind)
 	}
 	if a := r.nodes[attr]; a != nil && a.nested {
 		if n.path != "" {
@@ -170,26 +188,31 @@ func (r *caliReader) node(fields map[string][]string) error {
 	return nil
 }
 
-// pairs are the immediate values of a record by the names of their attributes.
-func (r *caliReader) pairs(fields map[string][]string, each func(name, value string)) {
-	data := fields["data"]
+// pairs are the immediate values of a record, which fits, by their attributes.
+func (r *caliReader) pairs(fields map[string][]string, each func(attribute *caliNode, value string)) {
 	for i, text := range fields["attr"] {
-		id, err := strconv.Atoi(text)
-		if a := r.nodes[id]; err == nil && a != nil && a.attr == caliName && i < len(data) {
-			each(a.data, data[i])
+		id, _ := strconv.Atoi(text)
+		if a := r.nodes[id]; a != nil {
+			each(a, fields["data"][i])
 		}
 	}
 }
 
-func (r *caliReader) globals(fields map[string][]string) {
-	r.pairs(fields, func(name, value string) {
-		if x, err := parseFinite(value); name == "mpi.world.size" && err == nil && x > 0 {
-			r.ranks = x
+func (r *caliReader) globals(fields map[string][]string) (err error) {
+	r.pairs(fields, func(a *caliNode, value string) {
+		if a.data != "mpi.world.size" {
+			return
+		}
+		x, odd := parseFinite(value)
+		if r.ranks = x; odd != nil || x <= 0 {
+			err = fmt.Errorf("mpi.world.size is %q; it is a number above 0", value)
 		}
 	})
+	return err
 }
 
-func (r *caliReader) values(fields map[string][]string) {
+// values takes a record that gives values, the number-th one.
+func (r *caliReader) values(number int, fields map[string][]string) {
 	path := RootPath
 	for _, text := range fields["ref"] {
 		if id, err := strconv.Atoi(text); err == nil && r.nodes[id] != nil && r.nodes[id].path != "" {
@@ -201,9 +224,14 @@ func (r *caliReader) values(fields map[string][]string) {
 	if r.ranks > 0 {
 		names, at = []string{"p"}, []float64{r.ranks}
 	}
-	r.pairs(fields, func(metric, value string) {
-		if x, err := parseFinite(value); err == nil && metric != "" && !caliperLocation(metric) {
+	r.pairs(fields, func(a *caliNode, value string) {
+		x, err := parseFinite(value)
+		switch metric := a.data; {
+		case metric == "" || caliperLocation(metric):
+		case err == nil:
 			r.d.Put(path, metric, names, at, x)
+		case a.number:
+			r.odd.add(fmt.Sprintf("%s in the record ctx %d", metric, number))
 		}
 	})
 }

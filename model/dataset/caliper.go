@@ -54,9 +54,14 @@ func readCaliper(name string, file *caliperFile) (*Dataset, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	d := New()
+	var odd leftOut
 	var names []string
 	var at []float64
-	if p, err := parseFinite(strings.Trim(string(file.Size), `"`)); err == nil && p > 0 {
+	if size := strings.Trim(string(file.Size), `"`); size != "" && size != "null" {
+		p, err := parseFinite(size)
+		if err != nil || p <= 0 {
+			return nil, fmt.Errorf("%s: \"mpi.world.size\" is %s; it is a number above 0", name, file.Size)
+		}
 		names, at = []string{"p"}, []float64{p}
 	}
 	for i, row := range file.Data {
@@ -66,20 +71,22 @@ func readCaliper(name string, file *caliperFile) (*Dataset, error) {
 		path := ""
 		for k, column := range file.Columns {
 			var node int
-			if file.Metadata[k].IsValue || column != "path" && !strings.HasPrefix(column, "source.function") || json.Unmarshal(row[k],
-				&node) != nil ||
-				string(row[k]) == "null" {
+			if file.Metadata[k].IsValue || column != "path" && !strings.HasPrefix(column, "source.function") || string(row[k]) == "null" {
 				continue
 			}
-			if node < 0 || node >= len(paths) {
-				return nil, fmt.Errorf("%s: row %d of \"data\" names node %d, but there are %d", name, i+1, node, len(paths))
+			if json.Unmarshal(row[k], &node) != nil || node < 0 || node >= len(paths) {
+				return nil, fmt.Errorf("%s: row %d of \"data\" names node %s, but there are %d", name, i+1, row[k], len(paths))
 			}
 			path = paths[node]
 		}
 		path = cmp.Or(path, RootPath)
 		for k, column := range file.Columns {
 			var v float64
-			if !file.Metadata[k].IsValue || caliperLocation(column) || string(row[k]) == "null" || json.Unmarshal(row[k], &v) != nil {
+			if !file.Metadata[k].IsValue || caliperLocation(column) || string(row[k]) == "null" {
+				continue
+			}
+			if json.Unmarshal(row[k], &v) != nil {
+				odd.add(fmt.Sprintf("%s in row %d", column, i+1))
 				continue
 			}
 			d.Put(path, column, names, at, v)
@@ -90,6 +97,7 @@ func readCaliper(name string, file *caliperFile) (*Dataset, error) {
 			d.Get(path, column).Unit = unit
 		}
 	}
+	odd.warn(d, "%s: values that are not numbers are left out", name)
 	return d, nil
 }
 

@@ -36,7 +36,8 @@ func readDarshan(name string, data []byte) (*Dataset, error) {
 	sums := map[counter]float64{}
 	seen := map[string]bool{} // module, rank, record and counter
 	logs := 0
-	ranks, runTime := 0.0, 0.0
+	var ranks, runTime float64
+	head := map[string]*float64{"nprocs": &ranks, "run time": &runTime}
 	err := eachLine(name, data, func(_ int, text string) error {
 		if rest, comment := strings.CutPrefix(text, "#"); comment {
 			key, value, _ := strings.Cut(strings.TrimSpace(rest), ": ")
@@ -45,13 +46,12 @@ func readDarshan(name string, data []byte) (*Dataset, error) {
 					return errors.New("a second log begins; give each a file of its own")
 				}
 			}
-			if x, err := parseFinite(strings.TrimSpace(value)); err == nil {
-				switch key {
-				case "nprocs":
-					ranks = x
-				case "run time":
-					runTime = x
+			if at := head[key]; at != nil {
+				x, err := parseFinite(strings.TrimSpace(value))
+				if err != nil || x < 0 {
+					return fmt.Errorf("%s is %q; it is a number from 0 on", key, value)
 				}
+				*at = x
 			}
 			return nil
 		}
@@ -73,8 +73,11 @@ func readDarshan(name string, data []byte) (*Dataset, error) {
 				return fmt.Errorf("%s of module %s, rank %s and record %s is there twice", fields[3], fields[0], fields[1], fields[2])
 			}
 			seen[row] = true
-			if x > 0 { // -1: not recorded
+			switch {
+			case x > 0:
 				sums[counter{fields[0], fields[3]}] += x
+			case x < 0 && x != -1: // which is: not recorded
+				return fmt.Errorf("%s is %s, below 0", fields[3], fields[4])
 			}
 		}
 		return nil

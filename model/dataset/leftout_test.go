@@ -32,8 +32,11 @@ func TestNothingIsLostSilently(t *testing.T) {
 {"name":"BM/8","repetitions":2,"repetition_index":1,"real_time":2,"cpu_time":2}]}`
 	const darshan = "# darshan log version: 3.41\n# nprocs: 4\n# run time: 2\nPOSIX\t0\t7\tPOSIX_READS\t3\tf\t/\text4\n" +
 		"POSIX\t0\t7\tPOSIX_OPENS\t4\tf\t/\text4\n"
-	const cali = "__rec=node,id=13,attr=8,data=region,parent=12\n__rec=node,id=14,attr=13,data=main\n__rec=node,id=20,attr=8,data=time\n" +
-		"__rec=ctx,ref=14,attr=20,data=1\n__rec=ctx,ref=14,attr=20,data=1.5\n"
+	const cali = "__rec=node,id=13,attr=8,data=region,parent=12\n__rec=node,id=14,attr=13,data=main\n__rec=node,id=20,attr=8,data=time,parent=5\n" +
+		"__rec=ctx,ref=14,attr=20,data=1\n__rec=ctx,ref=14,attr=20,data=1.5\n__rec=node,id=30,attr=8,data=mpi.world.size\n" +
+		"__rec=globals,attr=30,data=4\n"
+	const caliper = `{"data":[[0.5,0],[0.25,1]],"columns":["time","path"],"column_metadata":[{"is_value":true},{"is_value":false}],
+"nodes":[{"label":"main"},{"label":"solve","parent":0}],"mpi.world.size":"8"}`
 	const text = "PARAMETER p\nPOINTS 8\nMETRIC time\nREGION f\nDATA 1\nREGION g\nDATA 2\n"
 	const own = "{\"slackline_dataset\":1,\"parameters\":[\"p\"],\"series\":[\n{\"callpath\":\"f\",\"metric\":\"m\",\"points\":[\n" +
 		"{\"at\":[1],\"values\":[1]},\n{\"at\":[2],\"values\":[2]}]}]}"
@@ -79,6 +82,17 @@ func TestNothingIsLostSilently(t *testing.T) {
 		{"darshan", darshan, "POSIX\t0\t7\tPOSIX_OPENS\t4\tf\t/\text4\n", "# darshan log version: 3.41\n", ":5: a second log begins"},
 		{"cali", cali, "attr=20,data=1.5", "attr=20=20,data=1.5", ":5: has 2 attributes (attr) and 1 values (data)"},
 		{"cali", cali, "attr=20,data=1.5", "attr=20,=1.5", `:5: unknown field ""; a record has __rec, id,`},
+		{"cali", cali, "data=1.5", "data=1e999", "values that are not numbers are left out: 1; the first is time in the record ctx 2"},
+		{"cali", cali, "ref=14,attr=20,data=1.5", "ref=20,attr=14,data=1.5", `:5: node "14" is not an attribute`},
+		{"cali", cali, "data=4", "data=-4", `:7: mpi.world.size is "-4"; it is a number above 0`},
+		{"caliper", caliper, "[0.25,1]", "[1e999,1]", "values that are not numbers are left out: 1; the first is time in row 2"},
+		{"caliper", caliper, "[0.25,1]", "[0.25,1e0]", `row 2 of "data" names node 1e0, but there are 2`},
+		{"caliper", caliper, `"8"`, `"8x"`, `"mpi.world.size" is "8x"; it is a number above 0`},
+		{"darshan", darshan, "run time: 2", "run time: -2", `:3: run time is "-2"; it is a number from 0 on`},
+		{"darshan", darshan, "nprocs: 4", "nprocs: 4x", `:2: nprocs is "4x"; it is a number from 0 on`},
+		{"darshan", darshan, "POSIX_OPENS\t4", "POSIX_OPENS\t-4", ":5: POSIX_OPENS is -4, below 0"},
+		{"nccl", nccl, "2097152 ", "2e999999 ", `:6: "2e999999" is not a number`},
+		{"nccl", nccl, "2097152 ", "x2097152 ", `:6: "x2097152" is not a number`},
 		{"cali", cali, "ref=14", "ref=41", `:4: refers to node "41", which is not defined before`},
 		{"extrap-text", text, "REGION g\nDATA 2\n", "REGION g\n", `regions without a line DATA (is the file cut?): 1; the first is "g"`},
 		{"extrap-text", text, "REGION g\n", "REGION h\nREGION g\n", `regions without a line DATA (is the file cut?): 1; the first is "h"`},

@@ -70,7 +70,7 @@ func readNCCL(name string, data []byte) (*Dataset, error) {
 			if looksLikeRow(fields) && startsWithNumber(fields) {
 				early.add(fmt.Sprintf("line %d", number))
 			}
-		case !startsWithNumber(fields): // of the launcher
+		case !startsWithNumber(fields) && !(len(fields) == len(header) && looksLikeRow(fields)): // of the launcher
 		case len(fields) != len(header):
 			return fmt.Errorf("has %d fields below %d columns; is the line complete?", len(fields), len(header))
 		default:
