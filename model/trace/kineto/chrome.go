@@ -127,6 +127,7 @@ func ReadChrome(fsys fs.FS, dir string, names []string, show func(name string) s
 		if f.odd.anonymous == f.calls {
 			f.odd.anonymous = 0 // the file does without
 		}
+		f.odd.nameless = f.names.odd.nameless
 		for _, note := range f.odd.notes() {
 			k.warn("%s: %s", show(names[i]), note)
 		}

@@ -164,6 +164,8 @@ func TestChromeDamage(t *testing.T) {
 			"in/a.json: 1 events have no known kind (ph) and are left out", ""},
 		{"no duration", list(event, `{"ph": "X", "pid": 1, "tid": 1, "name": "a", "ts": 7, "dir": 1}`), 2,
 			"in/a.json: 1 events have no duration (dur), which is taken to be 0", ""},
+		{"no name", list(event, `{"ph": "X", "pid": 1, "tid": 1, "nane": "a", "ts": 7, "dur": 1}`, `{"ph": "E", "pid": 1, "tid": 1, "ts": 9}`), 2,
+			"in/a.json: 1 events have no name", ""},
 		{"two lists", `{"traceEvents": [` + event + `], "traceEvents": [` + event + `]}`, 1,
 			`in/a.json: byte %d: the member "traceEvents" is there twice`, ""},
 		{"two traces", list(event) + list(event), 1, `in/a.json: byte %d: unexpected '[' after the end of the trace`, ""},

@@ -148,8 +148,8 @@ var leftCategories = map[string]bool{
 
 // oddEvents counts events that lack what all have, or have what none has.
 type oddEvents struct {
-	kindless, anonymous, endless, unlinked, bare, foreign int64
-	category                                              string // the first foreign one
+	kindless, nameless, anonymous, endless, unlinked, bare, foreign int64
+	category                                                        string // the first foreign one
 }
 
 // phases are the kinds of events (ph) that there are.
@@ -168,6 +168,7 @@ func (o *oddEvents) notes() (list []string) {
 		what  string
 	}{
 		{o.kindless, "have no known kind (ph) and are left out"},
+		{o.nameless, "have no name"},
 		{o.anonymous, "name no process or no thread (pid, tid), and are taken for those of another one"},
 		{o.endless, "have no duration (dur), which is taken to be 0"},
 		{o.unlinked, "have a correlation, device or stream that is not a number"},

@@ -317,15 +317,16 @@ func contradictions(files []*file) (warnings []string) {
 	return warnings
 }
 
-// names says where the dumps contradict one another in what a collective is, or name a group that no dump has.
+// names says where the dumps contradict one another in what a collective is, name a group that no dump has, or have numbers that go back.
 func names(files []*file) (warnings []string) {
 	type collective struct {
 		group  string
 		number int64
 	}
 	first := map[collective]string{}
-	differ, unknown := 0, 0
+	differ, unknown, back := 0, 0, 0
 	for _, f := range files {
+		last := map[string]int64{}
 		configured := slices.ContainsFunc(f.groups, func(g group) bool { return g.ranks != nil })
 		for i := range f.ops {
 			op := &f.ops[i]
@@ -335,6 +336,10 @@ func names(files []*file) (warnings []string) {
 			if op.peer >= 0 {
 				continue
 			}
+			if op.id < last[op.group] {
+				back++
+			}
+			last[op.group] = op.id
 			if c := (collective{op.group, op.id}); first[c] == "" {
 				first[c] = op.name
 			} else if first[c] != op.name {
@@ -345,6 +350,10 @@ func names(files []*file) (warnings []string) {
 	if differ > 0 {
 		warnings = append(warnings, fmt.Sprintf("%d entries are of another operation than that of the same number and group in another dump: "+
 			"the ranks did not call the same, or dumps are damaged or of several runs", differ))
+	}
+	if back > 0 {
+		warnings = append(warnings, fmt.Sprintf("in %d places the numbers of the collectives of a group (collective_seq_id) go back: entries are damaged",
+			back))
 	}
 	if unknown > 0 {
 		warnings = append(warnings, fmt.Sprintf("%d entries are of a group that their dump does not list (pg_config)", unknown))

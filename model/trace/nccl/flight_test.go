@@ -421,9 +421,11 @@ func TestFlightContradictions(t *testing.T) {
 		}
 		return dump(allOfThree, list...)
 	}
+	back := strings.Replace(numbered(7, 8, 9), `"collective_seq_id": 2`, `"collective_seq_id": 20`, 1)
 	for other, want := range map[string]string{
 		whole:          "",
 		numbered(7):    "",
+		back:           "in 1 places the numbers of the collectives of a group (collective_seq_id) go back",
 		numbered(7, 9): "in 1 places the numbers of entries (record_id) do not follow",
 		numbered(7, 7): "in 1 places the numbers of entries (record_id) do not follow",
 		strings.Replace(whole, "[0, 1, 2]", "[2]", 1):                        `group "0": the dumps name different ranks`,
