@@ -86,11 +86,12 @@ func Lines(name string, data []byte) (lines [][]byte, whole int, err error) {
 
 func read(name string, data []byte) (lines [][]byte, whole int, sum Chain, err error) {
 	for n := 1; whole < len(data); n++ {
-		end := bytes.IndexByte(data[whole:], '\n')
-		if end < 0 {
-			break // torn
+		rest := data[whole:]
+		end := bytes.IndexByte(rest, '\n')
+		if at := bytes.Index(rest, []byte(SumField)); end < 0 && (at < 0 || len(rest) <= at+sumLength) {
+			break // torn; what is longer has a damaged end of a line
 		}
-		body, ok := sum.Check(data[whole : whole+end])
+		body, ok := sum.Check(rest[:max(end, 0)])
 		if !ok || !json.Valid(body) {
 			return nil, 0, 0, fmt.Errorf("%s:%d: the line is damaged, or lines before it were moved, added or removed; "+
 				"remove this line and all after it; what they record is lost", name, n)

@@ -64,6 +64,8 @@ func TestDamage(t *testing.T) {
 		"moved":   lines[0] + lines[2] + lines[1] + lines[3],
 		"left":    lines[0] + lines[2] + lines[3],
 		"doubled": lines[0] + lines[0] + lines[1],
+		"joined":  strings.ReplaceAll(string(full), "\n", "\r"),
+		"end":     strings.TrimSuffix(string(full), "\n") + "\v",
 		"changed": strings.Replace(string(full), `"n":1`, `"n":7`, 1),
 	} {
 		_, _, err := Lines("j", []byte(text))
