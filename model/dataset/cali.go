@@ -61,7 +61,10 @@ func readCali(name string, data []byte) (*Dataset, error) {
 		if strings.TrimSpace(line) == "" {
 			return nil
 		}
-		fields := caliFields(line)
+		fields, twice := caliFields(line)
+		if twice != "" {
+			return fmt.Errorf("has the field %q twice; are these two records?", twice)
+		}
 		for key := range fields {
 			if !slices.Contains(caliKeys, key) {
 				return fmt.Errorf("unknown field %q; a record has %s", key, strings.Join(caliKeys, ", "))
@@ -117,15 +120,16 @@ func first(list []string) string {
 	return list[0]
 }
 
-// caliFields takes a line apart; a backslash keeps the letter after it.
-func caliFields(text string) map[string][]string {
-	fields := map[string][]string{}
+// caliFields takes a line apart; a backslash keeps the letter after it. A key that is there twice is returned apart.
+func caliFields(text string) (fields map[string][]string, twice string) {
+	fields = map[string][]string{}
 	var list []string
 	var b strings.Builder
 	end := func() {
-		if len(list) > 0 {
-			fields[list[0]] = list[1:]
+		if _, there := fields[list[0]]; there {
+			twice = list[0]
 		}
+		fields[list[0]] = list[1:]
 		list = nil
 	}
 	for i := 0; i < len(text); i++ {
@@ -145,7 +149,7 @@ func caliFields(text string) map[string][]string {
 	}
 	list = append(list, b.String())
 	end()
-	return fields
+	return fields, twice
 }
 
 func (r *caliReader) node(fields map[string][]string) error {

@@ -9,6 +9,7 @@ import (
 	"math"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -70,6 +71,7 @@ type hpcXMLElement struct {
 	calls bool     // it is inside of the calls, or holds them
 	frame hpcFrame // the function that it is in
 	total bool     // its inclusive values are those of its call path
+	given []string // metrics
 }
 
 func readHPCToolkitXML(name string, dir fs.FS) (*Dataset, error) {
@@ -219,6 +221,10 @@ func (x *hpcXML) value(of *hpcXMLElement, number, text string) error {
 	if !x.known[number] {
 		return x.fail("a value of the metric %q, which is not one of the header; the file is damaged", number)
 	}
+	if slices.Contains(of.given, number) {
+		return x.fail("two values of the metric %q in one place; the file is damaged", number)
+	}
+	of.given = append(of.given, number)
 	metric, ok := x.numbers[number]
 	isLine := of.tag == "S" || of.tag == "C"
 	if !ok || x.metrics[metric].inclusive && !of.total || !x.metrics[metric].inclusive && !isLine {

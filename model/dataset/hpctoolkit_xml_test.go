@@ -107,6 +107,7 @@ func TestBadHPCToolkitXML(t *testing.T) {
 		"no sums":   {":Sum (", ":Mean (", "none of 4 metrics has a sum over threads; write the database with 'hpcprof -M sum'"},
 		"no values": {"<M n=", "<N n=", "has no values of call paths"},
 		"outside":   {"<SecHeader>", `<SecHeader><PF n="7"/>`, "run/experiment.xml:10: a call outside of the calls"},
+		"twice":     {`<M n="3" v="1e+06"/><M n="5"`, `<M n="3" v="1e+06"/><M n="3"`, `run/experiment.xml:34: two values of the metric "3"`},
 		"metric":    {`<M n="5"`, `<M n="5.5"`, `run/experiment.xml:34: a value of the metric "5.5", which is not one of the header`},
 		"number":    {`<Metric i="4"`, `<Metric i="3"`, `run/experiment.xml:17: a metric has the number "3", which is another one's or none`},
 		"too large": {`v="2e+06"`, `v="1.7e+308"`, "too large to be added"},
