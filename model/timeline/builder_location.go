@@ -61,6 +61,7 @@ type LocationBuilder struct {
 	pending     int64 // requests that were never completed
 	unstarted   int64 // completions of requests that were never started
 	outside     int64 // records outside of any call
+	shrunk      int64 // values of metrics that are below those before
 	nestedForks int64 // parallel regions inside of others
 	oddTeams    int64 // parts in parallel regions without a fork
 	unrecorded  int64 // messages of which a record fell into a time when recording was off

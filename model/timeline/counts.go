@@ -37,6 +37,9 @@ func (l *LocationBuilder) Count(t unit.Duration, metric int32, value uint64) {
 	}
 	grew := value - c.last[metric]
 	known := c.known[metric] && value > c.last[metric]
+	if c.known[metric] && value < c.last[metric] {
+		l.shrunk++
+	}
 	if n := len(c.list); n > 0 {
 		t = max(t, c.list[n-1].To)
 	}

@@ -32,8 +32,15 @@ func TestCounts(t *testing.T) {
 		step(func() { l.Enter(40, work) }, 40, 1710, 4)
 		step(func() { l.Leave(50) }, 50, 1720, 4)
 		l.MissCounts()
-		step(func() { l.Leave(60) }, 60, 9999, 99)
+		step(func() { l.Leave(60) }, 60, 999, 99)
+		l.ThreadEnd(60)
+		l.ThreadBegin(70)
+		step(func() { l.Event(70) }, 70, 5, 5)
+		step(func() { l.Event(80) }, 80, 5, 4)
 		tl := b.Finish(1)
+		if want := []string{"1 values of counters below the ones before, from which they count anew (on rank 0)"}; !slices.Equal(tl.Problems.Notes, want) {
+			t.Errorf("notes %q, want %q", tl.Problems.Notes, want)
+		}
 		sum := func(tl *Timeline) (sums [3][2]uint64) { // by depth of the path
 			for _, c := range tl.Locations[0].Counts {
 				sums[tl.Paths[c.Path].Depth][c.Metric] += c.Value

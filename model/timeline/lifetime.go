@@ -9,6 +9,7 @@ type Span struct{ From, To unit.Duration }
 func (l *LocationBuilder) ThreadBegin(t unit.Duration) {
 	t = l.at(t)
 	l.endThread(t)
+	l.MissCounts() // its counters are others
 	l.alive = append(l.alive, Span{t, never})
 }
 

@@ -244,9 +244,10 @@ type seenName struct {
 
 // nameOf numbers a name.
 func (f *rankFile) nameOf(v []byte) uint32 {
-	if v = unquoted(v); len(v) == 0 {
+	if len(v) <= len(`""`) || v[0] != '"' {
 		f.odd.nameless++
 	}
+	v = unquoted(v)
 	var seen *seenName // where the name is, if it was met of late: by its length and last characters
 	if n := len(v); n >= 8 {
 		h := (binary.LittleEndian.Uint64(v[n-8:]) + uint64(n)) * 0x9E3779B97F4A7C15

@@ -126,6 +126,7 @@ func TestOddEvents(t *testing.T) {
 		{`"pid": 0`, `"pid": null`, "3 events name no process or no thread (pid, tid), and are taken for those of another one"},
 		{`"name"`, `"nane"`, "3 events have no name"},
 		{`"k"`, `""`, "3 events have no name"},
+		{`"k"`, `{}`, "3 events have no name"},
 		{`, "dur": 2`, ``, "3 events have no duration (dur), which is taken to be 0"},
 		{`"correlation": 9`, `"correlation": 1e308`, "3 events have a correlation, device or stream that is not a number"},
 		{`"stream": 7`, `"stream": null`, ""},
