@@ -32,7 +32,8 @@ func TestNothingIsLostSilently(t *testing.T) {
 {"name":"BM/8","repetitions":2,"repetition_index":1,"real_time":2,"cpu_time":2}]}`
 	const darshan = "# darshan log version: 3.41\n# nprocs: 4\n# run time: 2\nPOSIX\t0\t7\tPOSIX_READS\t3\tf\t/\text4\n" +
 		"POSIX\t0\t7\tPOSIX_OPENS\t4\tf\t/\text4\n"
-	const cali = "__rec=node,id=13,attr=8,data=region,parent=12\n__rec=node,id=14,attr=13,data=main\n__rec=node,id=20,attr=8,data=time,parent=5\n" +
+	const cali = "__rec=node,id=13,attr=8,data=region,parent=12\n__rec=node,id=14,attr=13,data=main\n" +
+		"__rec=node,id=20,attr=8,data=time,parent=5\n" +
 		"__rec=ctx,ref=14,attr=20,data=1\n__rec=ctx,ref=14,attr=20,data=1.5\n__rec=node,id=30,attr=8,data=mpi.world.size\n" +
 		"__rec=globals,attr=30,data=4\n"
 	const caliper = `{"data":[[0.5,0],[0.25,1]],"columns":["time","path"],"column_metadata":[{"is_value":true},{"is_value":false}],

@@ -38,8 +38,9 @@ func TestCounts(t *testing.T) {
 		step(func() { l.Event(70) }, 70, 5, 5)
 		step(func() { l.Event(80) }, 80, 5, 4)
 		tl := b.Finish(1)
-		if want := []string{"1 values of counters below the ones before, from which they count anew (on rank 0)"}; !slices.Equal(tl.Problems.Notes, want) {
-			t.Errorf("notes %q, want %q", tl.Problems.Notes, want)
+		want := []string{"1 values of counters below the ones before, from which they count anew (on rank 0)"}
+		if got := tl.Problems.Notes; !slices.Equal(got, want) {
+			t.Errorf("notes %q, want %q", got, want)
 		}
 		sum := func(tl *Timeline) (sums [3][2]uint64) { // by depth of the path
 			for _, c := range tl.Locations[0].Counts {

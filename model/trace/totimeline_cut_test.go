@@ -201,7 +201,8 @@ func TestUnbalancedCalls(t *testing.T) {
 		t.Errorf("a region that is not defined: error %v", err)
 	}
 	for _, e := range []Event{
-		{Kind: Send, Size: -1}, {Kind: Get, Size: -1}, {Kind: CollectiveEnd, Sent: 8, Received: -8}, {Kind: CollectiveDone, Counts: []int64{8, -1}},
+		{Kind: Send, Size: -1}, {Kind: Get, Size: -1}, {Kind: CollectiveEnd, Sent: 8, Received: -8},
+		{Kind: CollectiveDone, Counts: []int64{8, -1}},
 	} {
 		tr := memoryTrace([]string{"main"}, nil, []Event{{Kind: Enter}, e, {Kind: Leave}})
 		if _, err := ToTimeline(tr, TimelineOptions{}); err == nil || !strings.Contains(err.Error(), "rank 0: the size of a") {

@@ -352,8 +352,8 @@ func names(files []*file) (warnings []string) {
 			"the ranks did not call the same, or dumps are damaged or of several runs", differ))
 	}
 	if back > 0 {
-		warnings = append(warnings, fmt.Sprintf("in %d places the numbers of the collectives of a group (collective_seq_id) go back: entries are damaged",
-			back))
+		warnings = append(warnings, fmt.Sprintf("in %d places the numbers of the collectives of a group (collective_seq_id) go back: "+
+			"entries are damaged", back))
 	}
 	if unknown > 0 {
 		warnings = append(warnings, fmt.Sprintf("%d entries are of a group that their dump does not list (pg_config)", unknown))
