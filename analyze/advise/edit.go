@@ -15,6 +15,13 @@ type edited struct {
 	from schedule.Program
 }
 
+// Shape implements schedule.Program. What stands for others at their side stays that.
+func (e edited) Shape() schedule.Shape {
+	shape := e.Graph.Shape()
+	shape.Agents = e.from.Shape().Agents
+	return shape
+}
+
 // Tales implements simulate.Teller.
 func (e edited) Tales(b *timeline.Builder) func(l *timeline.LocationBuilder, rank int, note uint32, t unit.Duration, end bool) {
 	if t, ok := e.from.(simulate.Teller); ok {
