@@ -274,6 +274,22 @@ func names(list []*Library) string {
 // Variable is an environment variable.
 type Variable struct{ Name, Value string }
 
+// sanitizer lets programs that were built with -fsanitize=address begin, although their runtime is not the first library.
+func (c *Command) sanitizer(preload string) []Variable {
+	names := strings.FieldsFunc(preload, func(r rune) bool { return r == ':' || r == ' ' })
+	for i := range c.Programs {
+		names = append(names, c.Programs[i].names...)
+	}
+	if !slices.ContainsFunc(names, func(name string) bool {
+		name = filepath.Base(name)
+		return strings.HasPrefix(name, "libasan.so") || strings.HasPrefix(name, "libclang_rt.asan")
+	}) {
+		return nil
+	}
+	options := strings.TrimPrefix(os.Getenv("ASAN_OPTIONS")+":verify_asan_link_order=0", ":")
+	return []Variable{{"ASAN_OPTIONS", options}}
+}
+
 // with returns the command and the environment by which all its processes, on all hosts, get a library preloaded and
 // variables set.
 func (c *Command) with(preload string, variables []Variable) (args, environment []string) {
@@ -282,6 +298,7 @@ func (c *Command) with(preload string, variables []Variable) (args, environment 
 	}
 	all := slices.Concat(handedOn(), variables)
 	if preload != "" {
+		all = append(c.sanitizer(preload), all...)
 		all = append([]Variable{{"LD_PRELOAD", preload}}, all...)
 	}
 	environment = os.Environ()

@@ -27,7 +27,7 @@ func functionNames(list []mpi.Function) []string {
 	return names
 }
 
-// functionNumbers writes the C header with the numbers of the functions.
+// functionNumbers writes the C header with the numbers and names of the functions.
 func functionNumbers(list []mpi.Function) string {
 	var b strings.Builder
 	b.WriteString("#ifndef SL_FUNCTIONS_H\n#define SL_FUNCTIONS_H\nenum {\n")
@@ -36,7 +36,7 @@ func functionNumbers(list []mpi.Function) string {
 			fmt.Fprintf(&b, "    SL_FN_%s = %d,\n", name, i)
 		}
 	}
-	b.WriteString("};\n#endif\n")
+	fmt.Fprintf(&b, "};\n#define SL_FN_NAMES \"%s\"\n#endif\n", strings.Join(functionNames(list)[1:], "\", \""))
 	return b.String()
 }
 

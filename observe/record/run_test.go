@@ -409,6 +409,30 @@ func TestOpened(t *testing.T) {
 	})
 }
 
+// TestBuilds wants programs with the address sanitizer, which insists on being the first library, to be recorded as others are, and those
+// with MPI functions of their own, which pass the recorder by, to be named.
+func TestBuilds(t *testing.T) {
+	t.Setenv("ASAN_OPTIONS", "detect_leaks=0") // MPI has some
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		for _, tc := range []struct {
+			flag       string
+			reductions int64
+			said       bool
+		}{{"-g", 10, false}, {"-fsanitize=address", 10, false}, {"-DOWN", 0, true}} {
+			program := build(t, l, "ranks.c", "-Irecorder", tc.flag)
+			r := recorded(t, sampled(append(mpitest.Launch(l, 2), program)...))
+			calls := r.calls(t, 0)
+			if r.result.ExitCode != 0 || calls["MPI_Sendrecv"] != 10 || calls["MPI_Allreduce"] != tc.reductions {
+				t.Errorf("%s: exit code %d, calls %v, want %d reductions", tc.flag, r.result.ExitCode, calls, tc.reductions)
+			}
+			warning := fmt.Sprintf("warning: rank 0: %s has MPI functions of its own, such as MPI_Allreduce: ", program)
+			if strings.Contains(r.stderr, "of its own") != tc.said || strings.Contains(r.stderr, warning) != tc.said {
+				t.Errorf("%s: %q", tc.flag, r.stderr)
+			}
+		}
+	})
+}
+
 // TestInterrupted wants what was recorded before an interrupt to be kept.
 func TestInterrupted(t *testing.T) {
 	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {

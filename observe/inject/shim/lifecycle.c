@@ -1,6 +1,7 @@
 /* Beginning and end of a program. */
 #include "calls.h"
 #include "children.h"
+#include "displaced.h"
 #include "signals.h"
 #include "slackline_mpi.h"
 #include "yield.h"
@@ -56,29 +57,19 @@ static int64_t waited_for_cpu(void) {
 static int64_t begun_at, begun_waited;
 
 /* displaced is a function that the program, or a library before this one, has itself: it calls PMPI, and messages and requests would be
- * made here and taken elsewhere. "" if there is none. The recorder calls what comes next. */
+ * made here and taken elsewhere. NULL if there is none. The recorder calls what comes next. */
 static const char *displaced(void) {
     static const char *const names[] = {"Send", "Ssend", "Rsend", "Bsend", "Isend", "Issend", "Irsend", "Ibsend", "Recv", "Irecv",
         "Sendrecv", "Sendrecv_replace", "Mrecv", "Imrecv", "Probe", "Iprobe", "Mprobe", "Improbe", "Wait", "Waitall", "Waitany",
         "Waitsome", "Test", "Testall", "Testany", "Testsome", "Send_init", "Recv_init", "Start", "Startall", "Request_free"};
-    Dl_info self, other, recorder = {0};
-    void *region = dlsym(RTLD_DEFAULT, "slackline_region_begin");
-    if (dladdr((void *)(uintptr_t)displaced, &self) == 0) return "";
-    if (region != NULL) dladdr(region, &recorder);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char name[40];
-        snprintf(name, sizeof name, "MPI_%s", names[i]);
-        void *first = dlsym(RTLD_DEFAULT, name);
-        if (first == NULL || dladdr(first, &other) == 0 || other.dli_fbase == self.dli_fbase) continue;
-        if (other.dli_fbase != recorder.dli_fbase) return names[i];
-    }
-    return "";
+    const char *file;
+    return sl_displaced(names, sizeof names / sizeof *names, dlsym(RTLD_DEFAULT, "slackline_region_begin"), &file);
 }
 
 /* is_displaced reports whether one rank has such a function; the ranks agree on it. */
 static bool is_displaced(void) {
     const char *name = displaced();
-    int own = *name != 0 ? inj_rank : inj_ranks, first = own;
+    int own = name != NULL ? inj_rank : inj_ranks, first = own;
     PMPI_Allreduce(&own, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (first == inj_rank) {
         char path[4096];

@@ -2,6 +2,7 @@
 #include "calls.h"
 #include "children.h"
 #include "counters.h"
+#include "displaced.h"
 #include "functions.h"
 #include "fortran.h"
 #include "lifecycle.h"
@@ -9,6 +10,7 @@
 #include "stack.h"
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -55,6 +57,17 @@ static bool all_record(struct sl_thread *t) {
     return false;
 }
 
+/* report_displaced says whether calls of a rank may pass the recorder by: one rank names the object that takes them. */
+static void report_displaced(void) {
+    static const char *const names[] = {SL_FN_NAMES};
+    const char *file = NULL, *name = sl_displaced(names, sizeof names / sizeof *names, dlsym(RTLD_DEFAULT, "slackline_injects"), &file);
+    int own = name != NULL ? sl_rank : INT_MAX, first = own;
+    PMPI_Allreduce(&own, &first, 1, MPI_INT, MPI_MIN, sl_world);
+    if (name == NULL || first != sl_rank) return;
+    sl_say("warning: rank %d: %s has MPI functions of its own, such as MPI_%s: calls that it passes on to PMPI are not in the trace",
+        sl_rank, file, name);
+}
+
 /* sl_begin starts recording; the call of MPI_Init or MPI_Session_init becomes the first record. */
 void sl_begin(uint16_t fn, struct sl_frame frame, uint64_t enter, int provided) {
     MPI_Comm parent = MPI_COMM_NULL;
@@ -81,6 +94,7 @@ void sl_begin(uint16_t fn, struct sl_frame frame, uint64_t enter, int provided) 
         atomic_store(&sl_active, false);
         return;
     }
+    report_displaced();
     t->depth++;
     sl_comms_start(t);
     bool on = t->on;
