@@ -13,7 +13,8 @@ import (
 	"slackline/model/history"
 )
 
-// Options describe what counts as a change. The zero value of Level and Smallest means 1 %.
+// Options describe what counts as a change. The zero value of Level means 1 %, as does that of Smallest, but for exact
+// values, of which then all changes count.
 type Options struct {
 	Level        float64  // probability of a change in a series without one
 	Smallest     float64  // relative difference between levels below which a change is left out
@@ -96,7 +97,7 @@ func (r *Result) Range(c *Change) string {
 
 // Find finds the changes of all series.
 func Find(ctx context.Context, all []*history.State, o Options) (*Result, error) {
-	o.Level, o.Smallest = cmp.Or(o.Level, 0.01), cmp.Or(o.Smallest, 0.01)
+	o.Level = cmp.Or(o.Level, 0.01)
 	r := &Result{}
 	states := make([]*state, len(all))
 	for i, s := range all {
@@ -126,10 +127,11 @@ func (s *Series) find(states []*state, o Options) {
 	switch {
 	case s.come(level, o):
 	case exact(s.Metric, s.Unit, s.Values):
-		s.exactChanges()
+		s.exactChanges(o.Smallest)
 	default:
-		s.levels(level, o.Smallest)
-		s.suspect(o.Smallest)
+		smallest := cmp.Or(o.Smallest, 0.01)
+		s.levels(level, smallest)
+		s.suspect(smallest)
 	}
 	for _, list := range slopes {
 		s.laws(list, level)
@@ -203,13 +205,16 @@ func (s *Series) levels(level, smallest float64) {
 			}
 			s.Changes = append(s.Changes, c)
 		}
-		if !(least < 1) {
+		if !(least < 1-rounding) {
 			s.Changes = slices.DeleteFunc(s.Changes, func(c Change) bool { return c.Kind != KindNoise && !s.matters(c.To-c.From) })
 			return
 		}
 		found = slices.Delete(found, smallestAt, smallestAt+1)
 	}
 }
+
+// rounding is how far the size of a change may be from what it would be exactly: 100 to 115 is 15 %, not less.
+const rounding = 1e-9
 
 // leastShare is the share of the run time that a part of it must change by.
 const leastShare = 0.001

@@ -323,11 +323,11 @@ func TestUnits(t *testing.T) {
 // TestSmallChanges: a change that is certain but smaller than what counts is left out.
 func TestSmallChanges(t *testing.T) {
 	for _, tc := range []struct {
-		step, smallest float64
-		want           int
-	}{{0.1, 0.05, 1}, {0.1, 0.2, 0}, {0.005, 0, 0}, {0.02, 0, 1}} {
+		step, smallest, noise float64
+		want                  int
+	}{{0.1, 0.05, 5e-4, 1}, {0.1, 0.2, 5e-4, 0}, {0.005, 0, 5e-4, 0}, {0.02, 0, 5e-4, 1}, {0.15, 0.15, 0, 1}} { // 15 % are not below 15 %
 		states := measuredAt(40, false, func(d *dataset.Dataset, r *rand.Rand, commit int) {
-			d.Get("f", "time").Add([]float64{8}, 1+shift(commit, 20, tc.step)+0.0005*r.NormFloat64())
+			d.Get("f", "time").Add([]float64{8}, 1+shift(commit, 20, tc.step)+tc.noise*r.NormFloat64())
 		})
 		r, err := Find(context.Background(), states, Options{Smallest: tc.smallest})
 		if err != nil {

@@ -314,15 +314,21 @@ func exact(metric, unit string, values []float64) bool {
 }
 
 // exactChanges notes each value that differs from the one before it, if that was there at least three times, or if it is
-// there again.
-func (s *Series) exactChanges() {
+// there again; with a smallest part of the level that counts: that differs by so much from the level after the last change.
+func (s *Series) exactChanges(smallest float64) {
+	level := 0 // place of a value at the level after the last change
 	for i, same := 1, 1; i < len(s.Values); i++ {
 		if s.Values[i] == s.Values[i-1] {
 			same++
 			continue
 		}
-		if same >= 3 || i+1 < len(s.Values) && s.Values[i+1] == s.Values[i] {
-			s.Changes = append(s.Changes, s.change(KindLevel, i, s.Values[i-1], s.Values[i], 0))
+		if smallest == 0 {
+			level = i - 1
+		}
+		from, to := s.Values[level], s.Values[i]
+		if (same >= 3 || i+1 < len(s.Values) && s.Values[i+1] == to) && from != to && math.Abs(to-from) >= smallest*(1-rounding)*math.Abs(from) {
+			s.Changes = append(s.Changes, s.change(KindLevel, i, from, to, 0))
+			level = i
 		}
 		same = 1
 	}

@@ -142,21 +142,26 @@ func TestExact(t *testing.T) {
 // TestExactChanges: a value that differs is a change if the one before was there three times, or if it stays.
 func TestExactChanges(t *testing.T) {
 	for _, tc := range []struct {
-		values []float64
-		want   []int // first values after changes
+		values   []float64
+		smallest float64
+		want     []int // first values after changes
 	}{
-		{[]float64{1, 1, 1, 1}, nil}, {[]float64{1, 1, 1, 2}, []int{3}}, {[]float64{1, 1, 2}, nil}, {[]float64{1, 1, 2, 2}, []int{2}},
-		{[]float64{1, 1, 1, 2, 1, 1}, []int{3, 4}}, {[]float64{1, 2, 3, 4}, nil}, {[]float64{3, 3, 2, 2, 1, 1}, []int{2, 4}},
+		{[]float64{1, 1, 1, 1}, 0, nil}, {[]float64{1, 1, 1, 2}, 0, []int{3}}, {[]float64{1, 1, 2}, 0, nil}, {[]float64{1, 1, 2, 2}, 0, []int{2}},
+		{[]float64{1, 1, 1, 2, 1, 1}, 0, []int{3, 4}}, {[]float64{1, 2, 3, 4}, 0, nil}, {[]float64{3, 3, 2, 2, 1, 1}, 0, []int{2, 4}},
+		{[]float64{100, 100, 100, 114, 115, 115}, 0.15, []int{4}}, // 15 % are not below 15 %; each step alone is
+		{[]float64{100, 100, 100, 125, 125}, 0.5, nil}, {[]float64{100, 200, 201, 201}, 0.05, []int{2}},
+		{[]float64{100, 100, 100, 110, 110, 110, 100, 100}, 0.2, nil}, {nil, 0.1, nil},
 	} {
 		s := &Series{Values: tc.values}
 		for i := range tc.values {
 			s.At = append(s.At, 10*i) // commits in between have no measurement
 		}
-		s.exactChanges()
+		s.exactChanges(tc.smallest)
 		var got []int
 		for _, c := range s.Changes {
 			got = append(got, c.place)
-			if c.From != tc.values[c.place-1] || c.To != tc.values[c.place] || c.Before != 10*(c.place-1) || c.After != 10*c.place || c.P != 0 {
+			if tc.smallest == 0 && c.From != tc.values[c.place-1] || c.To != tc.values[c.place] ||
+				c.Before != 10*(c.place-1) || c.After != 10*c.place || c.P != 0 {
 				t.Errorf("%v: %+v", tc.values, c)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"slackline/cli/document"
@@ -43,6 +44,16 @@ func Formats(others ...string) []string {
 // IsColumns reports whether a form of a result is a file of columns, with the rows of its CSV.
 func IsColumns(format string) bool {
 	return slices.Contains(columnfile.Formats(), columnfile.Format(format))
+}
+
+// IsTable reports whether the result is written as the rows of a single table.
+func (o *ResultFlags) IsTable() bool { return o.Format == FormatCSV || IsColumns(o.Format) }
+
+// WarnOfTable warns of flags of these names if the table that is written has no place for their answers, and no figure shows them.
+func (o *ResultFlags) WarnOfTable(a *Env, c *cobra.Command, names ...string) {
+	if o.IsTable() && o.Plot == "" {
+		a.WarnOfVoid(c, " on the table of --format "+o.Format+"; text and json have its answer", names...)
+	}
 }
 
 // writeFormat is WriteOut, or WriteBytes if the format is not text.

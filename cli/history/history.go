@@ -66,8 +66,8 @@ type search struct {
 func (o *search) addFlags(fs *pflag.FlagSet) {
 	addDir(fs, &o.dir)
 	flags.AddRatio(fs, &o.level, "false-alarms", 0.01, "probability of a change in a series that has none, as a `fraction` from 0.001 to 0.2")
-	flags.AddRatio(fs, &o.smallest, "smallest", 0.01, "leave out changes of levels below this `fraction`, 0 to 10; parts of a run must also "+
-		"change by 0.1 % of its time")
+	flags.AddRatio(fs, &o.smallest, "smallest", 0.01, "leave out changes of levels below this `fraction`, 0 to 10; without it, of exact "+
+		"values none; parts of a run must also change by 0.1 % of its time")
 	fs.StringArrayVar(&o.better, "larger-is-better", nil, "`metric` whose growth is good, besides bandwidths, rates and efficiencies; "+
 		"may be repeated")
 	fs.StringVar(&o.metric, "metric", "", "take only the metric of this `name`")
@@ -98,9 +98,9 @@ func (o *search) find(a *env.Env, c *cobra.Command) (*changes.Result, error) {
 	for _, s := range states {
 		s.Data.Keep(o.wanted)
 	}
-	smallest := o.smallest
-	if smallest == 0 {
-		smallest = 1e-12 // the default is 1 %
+	smallest := max(o.smallest, 1e-12)
+	if !c.Flags().Changed("smallest") {
+		smallest = 0 // the default: 1 %, of exact values none
 	}
 	r, err := changes.Find(c.Context(), states, changes.Options{Level: o.level, Smallest: smallest, LargerBetter: o.better,
 		Threads: runtime.GOMAXPROCS(0)})

@@ -138,6 +138,7 @@ func (o *measureSchemesOptions) run(a *env.Env, c *cobra.Command) error {
 	if err := r.answer(c.Context(), a, q, o.ranks); err != nil {
 		return err
 	}
+	a.WarnOfVoid(c, " on "+o.operation, pattern.Unused("scheme-imb", q.Params, []string{"size", "root"})...)
 	if o.operation != "bcast" && o.operation != "scatter" {
 		a.WarnAll(pattern.Cautions("scheme-imb", pattern.Params{Ranks: 1 << 10, Algorithm: o.algorithm}))
 	}

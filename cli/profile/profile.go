@@ -86,6 +86,7 @@ func (o *profileOptions) execute(a *env.Env, c *cobra.Command, word string) erro
 	if err := o.result.Check(inputs); err != nil {
 		return err
 	}
+	o.result.WarnOfTable(a, c, "ideal")
 	r, err := o.run.OpenRun(a, c, word, o.result.IsJSON())
 	if err != nil {
 		return err

@@ -110,6 +110,7 @@ func (o *scalingOptions) run(a *env.Env, c *cobra.Command, args []string) error 
 	if err := o.result.Check(datasets.Files(inputs), env.To("dataset", o.dataset)); err != nil {
 		return err
 	}
+	o.result.WarnOfTable(a, c, "suggest")
 	if o.bootstrap.Times == 0 {
 		if err := a.FirstOnly("scaling without --bootstrap"); err != nil {
 			return err

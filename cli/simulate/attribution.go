@@ -27,7 +27,7 @@ func (o *simulateOptions) checkAttribute(many bool) error {
 		return nil
 	case many:
 		return exit.Usagef("--attribute explains one run; leave --replicas, --bottleneck and all but one number of --ranks out")
-	case o.result.Format == env.FormatCSV || env.IsColumns(o.result.Format):
+	case o.result.IsTable():
 		return exit.Usagef("--attribute has no form as a table; take --format text or json")
 	case o.Machine.Model() == simulate.LogGPS:
 		return exit.Usagef("--attribute: the model %s knows no noise; take --model %s", simulate.LogGPS, simulate.LogGOPS)

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"slackline/analyze/tolerance"
-	"slackline/cli/env"
 	"slackline/cli/exit"
 	"slackline/cli/flags"
 	"slackline/internal/memory"
@@ -101,7 +100,7 @@ func (r *run) questionOf(set *setting) tolerance.Question {
 	if free, known := memory.Available(); known {
 		q.Memory = free
 	}
-	q.Around = r.result.Plot != "" || r.result.Format == env.FormatCSV || env.IsColumns(r.result.Format)
+	q.Around = r.result.Plot != "" || r.result.IsTable()
 	return q
 }
 

@@ -276,6 +276,8 @@ func (r *run) warnOfVoid() {
 		r.app.Warn("-O has no influence: the static model has no CPU time per byte")
 	}
 	switch r.kind() {
+	case askOne:
+		r.result.WarnOfTable(r.app, r.command, "limit", "critical-path", "slack", "what-if", "pairs", "wires")
 	case askSpread:
 		r.app.WarnOfVoid(r.command, " beside --noise and on several inputs: the slopes of one run are not shown", "range")
 	case askMap:

@@ -94,6 +94,7 @@ func (o *waitsOptions) execute(a *env.Env, c *cobra.Command, word string) error 
 	if err := o.output.Check(inputs, env.To("cube", o.cube)); err != nil {
 		return err
 	}
+	o.output.WarnOfTable(a, c, "explain", "explain-ranks", "critical-path")
 	r, err := o.run.OpenRun(a, c, word, o.output.IsJSON())
 	if err != nil {
 		return err

@@ -174,6 +174,11 @@ func Unused(name string, p Params, given []string) []string {
 	if slices.Contains(p.Without, Collectives) && uses("without") {
 		void["algorithm"] = true
 	}
+	if op, err := timedOperation(p.Operation); err == nil && uses("operation") {
+		for _, parameter := range []string{"size", "root"} {
+			void[parameter] = !slices.Contains(operationParams(op), parameter)
+		}
+	}
 	if uses("tensor") && p.Ranks > 0 {
 		tensor, pipeline := p.llmGroups()
 		onlyCopy := tensor*pipeline == p.Ranks || slices.Contains(p.Without, Collectives) // whose gradients are not added to others
