@@ -122,6 +122,9 @@ func New(name string, p Params) (schedule.Program, error) {
 	if !slices.Contains(d.Params, "tile") {
 		p.Tile = 0
 	}
+	if !slices.Contains(d.Params, "without") {
+		p.Without = nil // it is of no use for a pattern of one kind of communication
+	}
 	s := newScript(name, p)
 	if err := d.build(s); err != nil {
 		return nil, fmt.Errorf("pattern %s: %w", name, err)
