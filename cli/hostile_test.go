@@ -89,7 +89,7 @@ func TestNamesControlNothing(t *testing.T) {
 	data := fmt.Sprintf(`{"slackline_dataset":1,"parameters":["p"],"series":[{"callpath":%[1]s,"metric":%[1]s,"points":[%[2]s]}]}`, name, strings.Join(points, ","))
 	odd := strings.ReplaceAll(hostile, "/", "") + ".trace"
 	for file, text := range map[string]string{"run.trace": trace, odd: trace, "data.json": data, "broken" + odd: "slackline trace 1\nunit x\n",
-		"broken.goal": "num_ranks 1\n" + hostile + "\n"} {
+		"broken.goal": "num_ranks 1\n" + hostile + "\n", "machine.yaml": "name: " + name + "\nL: 5us\no: 1us\ng: 2us\nG: 1ns\nS: 64KiB\n"} {
 		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -162,6 +162,10 @@ func TestNamesControlNothing(t *testing.T) {
 	try("noise", "show", hostile)
 	try("explain", hostile)
 	try("check", odd, "data.json")
+	try("machine", "show", "machine.yaml")
+	for _, verb := range []string{"simulate", "tolerance", "advise", "waits"} {
+		try(verb, "run.trace", "--machine", "machine.yaml")
+	}
 	if ran < 25 {
 		t.Errorf("only %d commands had a result: the inputs are wrong", ran)
 	}

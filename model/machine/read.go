@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 
+	"slackline/internal/plain"
 	"slackline/internal/source"
 	"slackline/internal/suggest"
 	"slackline/internal/yamlfile"
@@ -124,6 +125,7 @@ func (r *reader) read(data []byte) *Machine {
 		base := filepath.Base(r.File)
 		m.Name = strings.TrimSuffix(base, filepath.Ext(base))
 	}
+	m.Name = plain.Name(m.Name) // it is part of lines
 	r.resolve(m, root.At)
 	return m
 }
