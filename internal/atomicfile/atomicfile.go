@@ -224,11 +224,13 @@ func writeDirectly(path string, flags int, fill func(w io.Writer) error) error {
 	return cmp.Or(err, f.Close())
 }
 
-// makeTemp makes something with a new name beside path.
+// makeTemp makes something with a new name beside path. The name is that of path with something around it, as long as there is room.
 func makeTemp(path string, create func(name string) error) (name string, err error) {
+	const longest = 255 // bytes of a name, as most file systems have it
 	dir, base := filepath.Split(path)
 	for try := 0; ; try++ {
-		name = filepath.Join(dir, "."+base+".tmp"+strconv.Itoa(os.Getpid())+"-"+strconv.Itoa(try))
+		end := ".tmp" + strconv.Itoa(os.Getpid()) + "-" + strconv.Itoa(try)
+		name = filepath.Join(dir, "."+strings.ToValidUTF8(base[:min(len(base), longest-1-len(end))], "")+end)
 		if err := create(name); !errors.Is(err, fs.ErrExist) || try == 1000 {
 			return name, renamed(err, name, path)
 		}

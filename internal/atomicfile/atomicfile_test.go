@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -215,5 +216,16 @@ func TestAbandon(t *testing.T) {
 	})
 	if data, readErr := os.ReadFile(file); err == nil || readErr != nil || string(data) != "before" {
 		t.Errorf("Write = %v, the file holds %q (%v), want an error and what was there before", err, data, readErr)
+	}
+}
+
+// TestLongName wants a name that is as long as the system allows, also one whose letters have several bytes.
+func TestLongName(t *testing.T) {
+	for _, name := range []string{strings.Repeat("n", 255), "n" + strings.Repeat("ä", 127)} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := Write(path, text("new")); err != nil || read(t, path) != "new" {
+			t.Errorf("%d bytes: %v", len(name), err)
+		}
+		onlyFile(t, path)
 	}
 }

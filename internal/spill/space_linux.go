@@ -82,7 +82,8 @@ func (s *Space) take(n int) []byte {
 // extend adds a segment. Its space is allocated at once, for a page that has no room on the disk would end the process.
 func (s *Space) extend(n int) error {
 	if err := unix.Fallocate(int(s.file.Fd()), 0, s.size, int64(n)); err != nil {
-		return os.NewSyscallError("fallocate", err)
+		// Some file systems keep what they could get, which is all that was left for others.
+		return errors.Join(os.NewSyscallError("fallocate", err), s.file.Truncate(s.size))
 	}
 	memory, err := unix.Mmap(int(s.file.Fd()), s.size, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	if err != nil {

@@ -4,6 +4,8 @@ package spill
 
 import (
 	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
 	"time"
 )
@@ -102,4 +104,29 @@ func TestPointersAreRefused(t *testing.T) {
 		n    int
 		name string
 	}](s, 1, 1)
+}
+
+// TestFullDiskIsLeftToOthers wants a file that cannot grow to give back what it got: ext4 keeps that.
+func TestFullDiskIsLeftToOthers(t *testing.T) {
+	image, dir := filepath.Join(t.TempDir(), "image"), t.TempDir()
+	if out, err := exec.Command("sh", "-c", `truncate -s 8M "$0" && mkfs.ext4 -q "$0" && mount -o loop "$0" "$1"`, image, dir).CombinedOutput(); err != nil {
+		t.Skipf("no file system can be made here: %s", out)
+	}
+	t.Cleanup(func() {
+		if out, err := exec.Command("umount", dir).CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+	})
+	s, err := New(dir, 1<<30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	s.Smallest = 1
+	if list := Make[int32](s, 5, 7); len(list) != 5 || s.Err() == nil {
+		t.Errorf("%d elements, %v, want 5 and an error", len(list), s.Err())
+	}
+	if err := os.WriteFile(filepath.Join(dir, "other"), make([]byte, 1<<20), 0o666); err != nil {
+		t.Errorf("another file: %v", err)
+	}
 }
