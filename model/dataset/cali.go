@@ -30,7 +30,6 @@ const (
 	caliName       = 8
 	caliProperties = 10
 	caliNested     = 256
-	caliBuiltIn    = 12 // nodes below it need no record
 )
 
 // caliNumbers are the types of numbers: int, uint and double.
@@ -95,19 +94,19 @@ func readCali(name string, data []byte) (*Dataset, error) {
 	return r.d, nil
 }
 
-// fits refuses a record whose values and attributes are not as many, or that refers to nodes that are not there.
+// fits refuses a record whose values and attributes are not as many, or that refers to what is not there or is no attribute.
 func (r *caliReader) fits(fields map[string][]string) error {
 	if a, v := len(fields["attr"]), len(fields["data"]); a != v {
 		return fmt.Errorf("has %d attributes (attr) and %d values (data)", a, v)
 	}
-	for _, text := range slices.Concat(fields["ref"], fields["attr"]) {
-		if id, err := strconv.Atoi(text); err != nil || r.nodes[id] == nil && id >= caliBuiltIn {
+	for _, text := range fields["ref"] {
+		if id, err := strconv.Atoi(text); err != nil || r.nodes[id] == nil {
 			return fmt.Errorf("refers to node %q, which is not defined before", text)
 		}
 	}
 	for _, text := range fields["attr"] {
-		if id, _ := strconv.Atoi(text); r.nodes[id] != nil && r.nodes[id].attr != caliName {
-			return fmt.Errorf("node %q is not an attribute", text)
+		if id, err := strconv.Atoi(text); err != nil || r.nodes[id] == nil || r.nodes[id].attr != caliName {
+			return fmt.Errorf("node %q is not an attribute that is defined before", text)
 		}
 	}
 	return nil
@@ -196,9 +195,7 @@ func (r *caliReader) node(fields map[string][]string) error {
 func (r *caliReader) pairs(fields map[string][]string, each func(attribute *caliNode, value string)) {
 	for i, text := range fields["attr"] {
 		id, _ := strconv.Atoi(text)
-		if a := r.nodes[id]; a != nil {
-			each(a, fields["data"][i])
-		}
+		each(r.nodes[id], fields["data"][i])
 	}
 }
 

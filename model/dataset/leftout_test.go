@@ -85,6 +85,8 @@ func TestNothingIsLostSilently(t *testing.T) {
 		{"cali", cali, "attr=20,data=1.5", "attr=20,=1.5", `:5: unknown field ""; a record has __rec, id,`},
 		{"cali", cali, "data=1.5", "data=1e999", "values that are not numbers are left out: 1; the first is time in the record ctx 2"},
 		{"cali", cali, "ref=14,attr=20,data=1.5", "ref=20,attr=14,data=1.5", `:5: node "14" is not an attribute`},
+		{"cali", cali, "attr=20,data=1.5", "attr=2,data=1.5", `:5: node "2" is not an attribute`},
+		{"cali", cali, "attr=20,data=1.5", "attr=-20,data=1.5", `:5: node "-20" is not an attribute`},
 		{"cali", cali, "data=1\n__rec=", "data=1__rec=", `:4: has the field "data" twice; are these two records?`},
 		{"cali", cali, "data=4", "data=-4", `:7: mpi.world.size is "-4"; it is a number above 0`},
 		{"caliper", caliper, "[0.25,1]", "[1e999,1]", "values that are not numbers are left out: 1; the first is time in row 2"},
