@@ -10,26 +10,26 @@ import (
 const exactRankSum = 40
 
 // RankSum tests whether two samples come from the same distribution: the Mann-Whitney U test, two-sided. It returns
-// the probability of ranks that differ at least as much if they do. It assumes nothing but
-// independent values. Without ties and for up to 40 values it is exact; else the normal approximation with correction for
+// the probability of ranks that differ at least as much if they do: twice that of the side of it. It assumes nothing but
+// independent values. For up to 40 values it is exact, ties or not; else the normal approximation with correction for
 // ties and continuity. It is 1 if a sample is empty.
 func RankSum(x, y []float64) float64 {
 	n, m := len(x), len(y)
 	if n == 0 || m == 0 {
 		return 1
 	}
-	u, ties := uStatistic(x, y)
-	u = min(u, float64(n*m)-u)
-	if ties == 0 && n+m <= exactRankSum {
-		return min(1, 2*lowerTail(n, m, int(u)))
+	ranks, sum, ties := doubleRanks(x, y)
+	if n+m <= exactRankSum {
+		below, above := tails(ranks, n, sum)
+		return min(1, 2*below, 2*above)
 	}
-	mean := float64(n*m) / 2
+	far := math.Abs(float64(sum-n*(n+m+1))) / 2
 	all := float64(n + m)
 	variance := float64(n*m) / 12 * (all + 1 - ties/(all*(all-1)))
 	if variance <= 0 {
 		return 1
 	}
-	z := max(0, mean-u-0.5) / math.Sqrt(variance)
+	z := max(0, far-0.5) / math.Sqrt(variance)
 	return math.Erfc(z / math.Sqrt2)
 }
 
@@ -38,12 +38,16 @@ func SmallestRankSum(n, m int) float64 {
 	if n == 0 || m == 0 {
 		return 1
 	}
-	return min(1, 2*lowerTail(n, m, 0))
+	draws := 1.0
+	for i := 1; i <= min(n, m); i++ {
+		draws *= float64(max(n, m)+i) / float64(i)
+	}
+	return min(1, 2/draws)
 }
 
-// uStatistic counts the pairs in which the value of x is the greater one, ties as a half. Ties is the sum of
-// t^3 - t over groups of t equal values.
-func uStatistic(x, y []float64) (u, ties float64) {
+// doubleRanks returns twice the ranks of all values, in order, and their sum over those of x. Equal values share the mean
+// of their ranks. Ties is the sum of t^3 - t over groups of t equal values.
+func doubleRanks(x, y []float64) (ranks []int, sum int, ties float64) {
 	type value struct {
 		v   float64
 		inX bool
@@ -56,51 +60,51 @@ func uStatistic(x, y []float64) (u, ties float64) {
 		all = append(all, value{v, false})
 	}
 	slices.SortFunc(all, func(a, b value) int { return cmp.Compare(a.v, b.v) })
-	below := 0.0 // values of y below the present group
+	ranks = make([]int, len(all))
 	for i := 0; i < len(all); {
-		j, inX, inY := i, 0.0, 0.0
-		for ; j < len(all) && all[j].v == all[i].v; j++ {
-			if all[j].inX {
-				inX++
-			} else {
-				inY++
-			}
+		j := i
+		for j < len(all) && all[j].v == all[i].v {
+			j++
 		}
-		u += inX * (below + inY/2)
-		below += inY
 		t := float64(j - i)
 		ties += t*t*t - t
-		i = j
+		for shared := i + 1 + j; i < j; i++ {
+			ranks[i] = shared
+			if all[i].inX {
+				sum += shared
+			}
+		}
 	}
-	return u, ties
+	return ranks, sum, ties
 }
 
-// lowerTail is the probability that U is at most u for samples of n and m values without ties: the share of the
-// ways to draw n of n+m ranks. Ways are counted by the recursion of Mann and Whitney (1947).
-func lowerTail(n, m, u int) float64 {
-	// ways[j][k]: how many ways j values of x among those seen have U = k
-	ways := make([][]float64, n+1)
+// tails are the shares of the ways to draw n of the ranks whose sum is at most, and at least, the given one.
+func tails(ranks []int, n, at int) (below, above float64) {
+	most := 0
+	for _, r := range ranks[len(ranks)-n:] {
+		most += r
+	}
+	ways := make([][]float64, n+1) // by how many are drawn and by their sum
 	for j := range ways {
-		ways[j] = make([]float64, n*m+1)
+		ways[j] = make([]float64, most+1)
 	}
 	ways[0][0] = 1
-	for i := 1; i <= n+m; i++ {
-		for j := min(i, n); j >= 1; j-- {
-			shift := i - j // values of y below this one
-			if shift > m {
-				continue
-			}
-			for k := n * m; k >= shift; k-- {
-				ways[j][k] += ways[j-1][k-shift]
+	for i, r := range ranks {
+		for j := min(i+1, n); j >= 1; j-- {
+			for k := most; k >= r; k-- {
+				ways[j][k] += ways[j-1][k-r]
 			}
 		}
 	}
-	sum, total := 0.0, 0.0
+	total := 0.0
 	for k, w := range ways[n] {
 		total += w
-		if k <= u {
-			sum += w
+		if k <= at {
+			below += w
+		}
+		if k >= at {
+			above += w
 		}
 	}
-	return sum / total
+	return below / total, above / total
 }

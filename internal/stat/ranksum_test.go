@@ -1,6 +1,7 @@
 package stat
 
 import (
+	"cmp"
 	"math"
 	"testing"
 )
@@ -16,6 +17,10 @@ func TestRankSum(t *testing.T) {
 		{"apart, 5 and 5", []float64{5, 6, 7, 8, 9}, []float64{0, 1, 2, 3, 4}, 2.0 / 252},
 		{"one pair exchanged", []float64{1, 2, 3, 5}, []float64{4, 6, 7, 8}, 4.0 / 70},
 		{"mixed", []float64{1, 4, 5, 8}, []float64{2, 3, 6, 7}, 1},
+		{"apart, 3 and 3, each equal", []float64{1, 1, 1}, []float64{2, 2, 2}, 2.0 / 20},
+		{"apart, 4 and 4, each equal", []float64{1, 1, 1, 1}, []float64{2, 2, 2, 2}, 2.0 / 70},
+		{"one tie", []float64{1, 2, 3}, []float64{3, 4, 5}, 4.0 / 20},
+		{"far on one side only", []float64{2, 2, 2}, []float64{1, 2}, 8.0 / 10},
 		{"equal", []float64{3, 3, 3}, []float64{3, 3}, 1},
 		{"none", nil, []float64{1}, 1},
 	} {
@@ -31,34 +36,53 @@ func TestRankSum(t *testing.T) {
 	}
 }
 
-// TestRankSumAgainstAllDraws counts U over all ways to draw ranks.
+// TestRankSumAgainstAllDraws counts over all ways to draw x of some values, with and without ties, in how many pairs its value is the
+// greater one, ties as a half.
 func TestRankSumAgainstAllDraws(t *testing.T) {
-	for n := 1; n <= 5; n++ {
-		for m := 1; m <= 5; m++ {
-			counts := make([]int, n*m+1)
-			total := 0
-			for set := range 1 << (n + m) {
-				var x, y []float64
-				for i := range n + m {
-					if set>>i&1 == 1 {
-						x = append(x, float64(i))
-					} else {
-						y = append(y, float64(i))
-					}
+	for _, pool := range [][]float64{
+		{1, 2, 3, 4, 5, 6, 7, 8}, {1, 1, 2, 3, 4, 5, 6, 7}, {1, 2, 2, 2, 3, 3, 4, 5}, {0, 0, 0, 0, 0, 1, 1, 2}, {5, 5, 5, 5, 5, 5, 5, 9},
+	} {
+		type draw struct {
+			x, y    []float64
+			greater float64
+		}
+		var draws []draw
+		for set := range 1 << len(pool) {
+			var d draw
+			for i, v := range pool {
+				if set>>i&1 == 1 {
+					d.x = append(d.x, v)
+				} else {
+					d.y = append(d.y, v)
 				}
-				if len(x) != n {
+			}
+			for _, a := range d.x {
+				for _, b := range d.y {
+					d.greater += float64(1+cmp.Compare(a, b)) / 2
+				}
+			}
+			draws = append(draws, d)
+		}
+		for _, d := range draws {
+			if len(d.x) == 0 || len(d.y) == 0 {
+				continue
+			}
+			atMost, atLeast, total := 0.0, 0.0, 0.0
+			for _, other := range draws {
+				if len(other.x) != len(d.x) {
 					continue
 				}
-				u, _ := uStatistic(x, y)
-				counts[int(u)]++
 				total++
-			}
-			sum := 0
-			for u, c := range counts {
-				sum += c
-				if got, want := lowerTail(n, m, u), float64(sum)/float64(total); math.Abs(got-want) > 1e-12 {
-					t.Fatalf("%d and %d values: U <= %d has probability %v, want %v", n, m, u, got, want)
+				if other.greater <= d.greater {
+					atMost++
 				}
+				if other.greater >= d.greater {
+					atLeast++
+				}
+			}
+			got, want := RankSum(d.x, d.y), min(1, 2*atMost/total, 2*atLeast/total)
+			if math.Abs(got-want) > 1e-12 || got < SmallestRankSum(len(d.x), len(d.y))-1e-12 {
+				t.Fatalf("%v and %v: %v, want %v", d.x, d.y, got, want)
 			}
 		}
 	}
