@@ -120,8 +120,10 @@ QUICK(int, fdatasync, (int fd), (fd))
 /* Before glibc 2.36 (bug 14932), dlsym with RTLD_NEXT finds an older version of these that old programs have, and which does not go with
  * the other functions of conditions. */
 static void *condition(const char *name) {
-    void *f = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
-    return f != NULL ? f : dlsym(RTLD_NEXT, name);
+    Dl_info next, versioned;
+    void *f = dlsym(RTLD_NEXT, name), *v = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
+    bool passed_over = f != NULL && v != NULL && dladdr(f, &next) != 0 && dladdr(v, &versioned) != 0 && next.dli_fbase != versioned.dli_fbase;
+    return v != NULL && !passed_over ? v : f; /* another library may be before glibc, such as that of a sanitizer */
 }
 TIMED(int, pthread_cond_wait, (pthread_cond_t *c, pthread_mutex_t *m), (c, m), wait_from(SL_CALLER), condition("pthread_cond_wait"))
 TIMED(int, pthread_cond_timedwait, (pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *until), (c, m, until), wait_from(SL_CALLER), condition("pthread_cond_timedwait"))
