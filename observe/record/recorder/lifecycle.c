@@ -121,6 +121,7 @@ struct sl_ending sl_end(uint16_t fn, struct sl_frame frame) {
     struct sl_ending e = {.t = sl_in_mpi == 0 ? sl_self : NULL};
     if (e.t == NULL || !atomic_load(&sl_active)) return (struct sl_ending){.t = NULL};
     uint64_t enter = sl_now();
+    sl_left(e.t, frame.sp);
     users--;
     e.last = sl_session_owned() ? users == 0 : fn == SL_FN_Finalize;
     e.t->depth = 1;
