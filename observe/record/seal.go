@@ -131,7 +131,8 @@ func (r *rawFile) gaps(live bool) error {
 	return nil
 }
 
-// sealedAtEnd returns an error if the last chunk of a thread that does not run any more does not say what its head says: that it has ended.
+// sealedAtEnd returns an error if the head of a thread that does not run any more says that it has ended, and its last chunk does not. The
+// other way round is fine: a program may be killed between two chunks, or before the head is written.
 func (r *rawFile) sealedAtEnd() error {
 	if r.head.version < 2 || len(r.order) == 0 {
 		return nil
@@ -144,8 +145,8 @@ func (r *rawFile) sealedAtEnd() error {
 	if _, err := r.file.ReadAt(now, rawClosedAt); err != nil || binary.LittleEndian.Uint64(now) != r.head.closed {
 		return err // another thread goes on with it
 	}
-	if sealed := binary.LittleEndian.Uint64(last[24:]) != 0; sealed != (r.head.closed != rawOpenEnd) {
-		return errors.New("its head and its last chunk do not agree on whether the thread has ended")
+	if r.head.closed != rawOpenEnd && binary.LittleEndian.Uint64(last[24:]) == 0 {
+		return errors.New("its head says that the thread has ended, its last chunk does not")
 	}
 	return nil
 }

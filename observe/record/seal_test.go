@@ -57,7 +57,6 @@ func TestDamagedFiles(t *testing.T) {
 			{"cut after the head", "r1-t0.evt", cut("r1-t0.evt", rawPage)},
 			{"empty", "r1-t0.evt", cut("r1-t0.evt", 0)},
 			{"a digit of the head", "r1-t0.evt", change("r1-t0.evt", 40, flip)},
-			{"how it ended", "r1-t0.evt", change("r1-t0.evt", 64, func(byte) byte { return 0 })},
 			{"a digit of a record", "r1-t0.evt", change("r1-t0.evt", within, flip)},
 			{"how much is valid", "r1-t0.evt", change("r1-t0.evt", rawPage+17, flip)},
 			{"the sign of a chunk", "r1-t0.evt", change("r1-t0.evt", rawPage, flip)},
@@ -218,6 +217,24 @@ func TestThreadGoesOn(t *testing.T) {
 	}
 	if err := raw.sealedAtEnd(); err != nil {
 		t.Errorf("a thread that goes on: %v", err)
+	}
+}
+
+// TestKilledBetweenChunks wants a file whose last chunk is whole, and whose head does not say that it is the last one, not to be taken for
+// damaged; the other way round it is.
+func TestKilledBetweenChunks(t *testing.T) {
+	for at, want := range map[int]bool{rawClosedAt: false, rawPage + 24: true} {
+		b := newRawBuilder(false)
+		b.chunk(0, 0, entry(rawSample, 0, 1, 0, 1e6, 1e6))
+		data := b.Bytes()
+		clear(data[at : at+8])
+		raw, err := newRawFile(bytes.NewReader(data), int64(len(data)))
+		if err != nil || raw.damage != nil {
+			t.Fatal(err, raw)
+		}
+		if err := raw.sealedAtEnd(); (err != nil) != want {
+			t.Errorf("with 0 at %d: %v", at, err)
+		}
 	}
 }
 
