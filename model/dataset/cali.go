@@ -201,12 +201,8 @@ func (r *caliReader) pairs(fields map[string][]string, each func(attribute *cali
 
 func (r *caliReader) globals(fields map[string][]string) (err error) {
 	r.pairs(fields, func(a *caliNode, value string) {
-		if a.data != "mpi.world.size" {
-			return
-		}
-		x, odd := parseFinite(value)
-		if r.ranks = x; odd != nil || x <= 0 {
-			err = fmt.Errorf("mpi.world.size is %q; it is a number above 0", value)
+		if a.data == "mpi.world.size" {
+			r.ranks, err = caliperRanks(value)
 		}
 	})
 	return err

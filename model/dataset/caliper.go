@@ -58,9 +58,9 @@ func readCaliper(name string, file *caliperFile) (*Dataset, error) {
 	var names []string
 	var at []float64
 	if size := strings.Trim(string(file.Size), `"`); size != "" && size != "null" {
-		p, err := parseFinite(size)
-		if err != nil || p <= 0 {
-			return nil, fmt.Errorf("%s: \"mpi.world.size\" is %s; it is a number above 0", name, file.Size)
+		p, err := caliperRanks(size)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		names, at = []string{"p"}, []float64{p}
 	}
@@ -116,4 +116,13 @@ func (f *caliperFile) paths() ([]string, error) {
 		}
 	}
 	return paths, nil
+}
+
+// caliperRanks reads the number of ranks, as both kinds of files have it.
+func caliperRanks(text string) (float64, error) {
+	x, err := parseFinite(text)
+	if err != nil || x <= 0 {
+		return 0, fmt.Errorf("mpi.world.size is %q; it is a number above 0", text)
+	}
+	return x, nil
 }

@@ -91,7 +91,7 @@ func TestNothingIsLostSilently(t *testing.T) {
 		{"cali", cali, "data=4", "data=-4", `:7: mpi.world.size is "-4"; it is a number above 0`},
 		{"caliper", caliper, "[0.25,1]", "[1e999,1]", "values that are not numbers are left out: 1; the first is time in row 2"},
 		{"caliper", caliper, "[0.25,1]", "[0.25,1e0]", `row 2 of "data" names node 1e0, but there are 2`},
-		{"caliper", caliper, `"8"`, `"8x"`, `"mpi.world.size" is "8x"; it is a number above 0`},
+		{"caliper", caliper, `"8"`, `"8x"`, `mpi.world.size is "8x"; it is a number above 0`},
 		{"darshan", darshan, "run time: 2", "run time: -2", `:3: run time is "-2"; it is a number from 0 on`},
 		{"darshan", darshan, "nprocs: 4", "nprocs: 4x", `:2: nprocs is "4x"; it is a number from 0 on`},
 		{"darshan", darshan, "POSIX_OPENS\t4", "POSIX_OPENS\t-4", ":5: POSIX_OPENS is -4, below 0"},
