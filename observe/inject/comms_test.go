@@ -105,3 +105,20 @@ func TestParents(t *testing.T) {
 		}
 	})
 }
+
+// TestStarts wants the start of a collective to do no more than start it, as with MPI itself. Open MPI mixes up several
+// MPI_Comm_idup of one communicator that are under way at once if the ranks let MPI go on between them differently often, and
+// waits for ever: a program that never does so must not do so with latency, either.
+func TestStarts(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		program := build(t, l, "starts.c", "-rdynamic", "-ldl")
+		want := plainRun(t, l, 2, program)
+		r := inject(t, l, 2, program, Options{Base: -1, Sleep: "on"}, "20us")
+		if got := sortedLines(r.stdout); r.err != nil || r.ExitCode != 0 || got != want || strings.Count(got, "is done; 0 looks") != 2 {
+			t.Errorf("%v, exit code = %d: other results:\n%s\nwant\n%s%s", r.err, r.ExitCode, got, want, r.stderr)
+		}
+		if len(r.Replaced) < 3 {
+			t.Errorf("replaced = %v, want the three collectives", r.Replaced)
+		}
+	})
+}
