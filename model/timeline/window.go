@@ -101,8 +101,8 @@ func (t *Team) shift(d unit.Duration) {
 	}
 }
 
-// Window returns what happened from start to end: calls and teams that are open then, cut at the edges, and messages and
-// collectives that lie inside as a whole. Problems are those of the whole run.
+// Window returns what happened from start to end: calls and teams that are open then, cut at the edges, calls without length also at
+// the edges themselves, and messages and collectives that lie inside as a whole. Problems are those of the whole run.
 func (t *Timeline) Window(begin, end unit.Duration, threads int) *Timeline {
 	return (&cutter{begin: begin, end: end}).cut(t, threads)
 }
@@ -110,7 +110,7 @@ func (t *Timeline) Window(begin, end unit.Duration, threads int) *Timeline {
 // cutter cuts a timeline at two moments.
 type cutter struct {
 	begin, end unit.Duration
-	touching   []bool // by path: also calls that only touch the edge, as all calls without length there do; nil: of none
+	touching   []bool // by path: also calls with a length that only touch the edge; nil: of none
 	reuse      bool   // the memory of what is cut, which is void then
 	space      *spill.Space
 }
@@ -250,8 +250,8 @@ func (c *cutter) keep(calls *Calls) keptCalls {
 	for i := range n {
 		k.before[i+1] = k.before[i]
 		enter, leave := calls.Enter[i], calls.Leave[i]
-		touches := c.touching != nil && enter <= c.end && leave >= c.begin
-		if enter < c.end && leave > c.begin || touches && (enter == leave || c.touching[calls.Path[i]]) {
+		touches := enter <= c.end && leave >= c.begin
+		if enter < c.end && leave > c.begin || touches && (enter == leave || c.touching != nil && c.touching[calls.Path[i]]) {
 			k.before[i+1]++
 		}
 	}

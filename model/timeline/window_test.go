@@ -20,7 +20,8 @@ func TestWindow(t *testing.T) {
 			order[i] = i
 		}
 		tl := r.build(order, 1)
-		whole := tl.Window(tl.Start-1, tl.End+1, 2)
+		margin := unit.Duration(rapid.IntRange(0, 1).Draw(t, "margin"))
+		whole := tl.Window(tl.Start-margin, tl.End+margin, 2)
 		if diff := gocmp.Diff(tl, whole, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(Timeline{}, "Problems"), ignoreZeroLength(tl)); diff != "" {
 			t.Fatalf("a window around everything (-all +window):\n%s", diff)
 		}
