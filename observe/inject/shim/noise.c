@@ -19,6 +19,7 @@ static int noise_signal; /* 0: there is no noise */
 static timer_t timer;
 static volatile sig_atomic_t running;
 static struct sigaction theirs; /* what the program has asked for the signal */
+static _Thread_local bool hidden; /* the program has blocked the signal in this thread: it does not stay blocked, but looks so */
 
 /* The C library's functions, found before any signal comes. */
 static int (*real_action)(int, const struct sigaction *, struct sigaction *);
@@ -134,6 +135,10 @@ void inj_noise_start(int64_t start) {
     noise_signal = s;
     running = 1;
     set_timer();
+    sigset_t ours, before;
+    sigemptyset(&ours);
+    sigaddset(&ours, s);
+    if (real_mask(SIG_UNBLOCK, &ours, &before) == 0) hidden = sigismember(&before, s);
 }
 
 void inj_noise_end(void) {
@@ -182,13 +187,18 @@ INJ_EXPORT __sighandler_t signal(int number, __sighandler_t handler) {
 
 static int mask_others(int how, const sigset_t *set, sigset_t *old) {
     find_real();
+    if (noise_signal == 0) return real_mask(how, set, old);
     sigset_t others;
-    if (set != NULL && noise_signal != 0 && how != SIG_UNBLOCK) {
+    bool was = hidden, named = set != NULL && sigismember(set, noise_signal);
+    if (set != NULL) {
         others = *set;
         sigdelset(&others, noise_signal);
-        set = &others;
     }
-    return real_mask(how, set, old);
+    int error = real_mask(how, set != NULL ? &others : NULL, old);
+    if (error != 0) return error;
+    if (set != NULL && (named || how == SIG_SETMASK)) hidden = named && how != SIG_UNBLOCK;
+    if (old != NULL && was) sigaddset(old, noise_signal);
+    return 0;
 }
 
 INJ_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old) { return mask_others(how, set, old); }

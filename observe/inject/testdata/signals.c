@@ -2,7 +2,9 @@
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
@@ -23,8 +25,27 @@ static void compute(double seconds) {
     while ((double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec) < seconds);
 }
 
+static int members(const sigset_t *set) {
+    int n = 0;
+    for (int s = 1; s <= SIGRTMAX; s++) n += sigismember(set, s) == 1;
+    return n;
+}
+
 int main(int argc, char **argv) {
+    sigset_t all, before, pending, blocked;
+    sigfillset(&all);
+    bool first = argc > 1 && strcmp(argv[1], "first") == 0;
+    if (first) sigprocmask(SIG_BLOCK, &all, NULL);
     MPI_Init(&argc, &argv);
+    if (first) {
+        compute(0.3);
+        sigpending(&pending);
+        sigprocmask(SIG_UNBLOCK, &all, &blocked);
+        sigprocmask(SIG_SETMASK, NULL, &before);
+        printf("pending %d, blocked before MPI_Init %d, then %d\n", members(&pending), members(&blocked), members(&before));
+        MPI_Finalize();
+        return 0;
+    }
     struct sigaction always = {.sa_handler = where, .sa_flags = SA_NODEFER | SA_RESTART};
     struct itimerval often = {{0, 200}, {0, 200}}, off = {{0, 0}, {0, 0}};
     sigaction(SIGALRM, &always, NULL);
@@ -43,15 +64,12 @@ int main(int argc, char **argv) {
     compute(0.1);
     printf("reset %d\n", handled);
 
-    sigset_t all, before, pending;
-    sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &before);
     compute(0.1);
     sigpending(&pending);
-    int n = 0;
-    for (int s = 1; s <= SIGRTMAX; s++) n += sigismember(&pending, s) == 1;
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    printf("pending %d\n", n);
+    sigprocmask(SIG_SETMASK, &before, &blocked);
+    sigprocmask(SIG_SETMASK, NULL, &before);
+    printf("pending %d, blocked %d, then %d\n", members(&pending), members(&blocked), members(&before));
     MPI_Finalize();
     return 0;
 }
