@@ -122,3 +122,27 @@ func TestStarts(t *testing.T) {
 		}
 	})
 }
+
+// TestKept wants a program to have as many communicators as without injection: MPICH has 2048 for all, and not each of them has another
+// one for its messages. Collectives of those without are left to MPI, and counted.
+func TestKept(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		program := build(t, l, "kept.c")
+		want := plainRun(t, l, 3, program)
+		r := inject(t, l, 3, program, Options{Base: -1, Sleep: "on"}, "0")
+		if got := sortedLines(r.stdout); r.err != nil || r.ExitCode != 0 || got != want {
+			t.Fatalf("%v, exit code = %d: other results:\n%s\nwant\n%s%s", r.err, r.ExitCode, got, want, r.stderr)
+		}
+		calls := map[string]int64{}
+		for _, c := range r.Replaced {
+			calls["replaced "+c.Function] = c.Calls
+		}
+		for _, c := range r.Unhandled {
+			calls["left "+c.Function] = c.Calls
+		}
+		replaced, left := calls["replaced MPI_Allreduce"], calls["left MPI_Allreduce"]
+		if replaced < 1000 || left < 1000 || replaced+left != 2*1300+650 || calls["replaced MPI_Barrier"] != 3 {
+			t.Errorf("calls = %v", calls)
+		}
+	})
+}

@@ -6,11 +6,16 @@ MPI_Comm inj_own = MPI_COMM_NULL;
 static int key = MPI_KEYVAL_INVALID;
 static atomic_int generation; /* changes when a communicator ends: its handle may come again */
 static MPI_Group world_group = MPI_GROUP_NULL;
+enum { MOST = 512 }; /* shadows at a time: MPICH has 2048 communicators in all, and most are for the program */
+static atomic_int shadows;
 
 /* inj_comm_release ends what is known of a communicator when nothing needs it any more. */
 void inj_comm_release(struct comm *c) {
     if (atomic_fetch_sub(&c->references, 1) > 1) return;
-    if (c->shadow != MPI_COMM_NULL) PMPI_Comm_free(&c->shadow);
+    if (c->shadow != MPI_COMM_NULL) {
+        PMPI_Comm_free(&c->shadow);
+        atomic_fetch_sub(&shadows, 1);
+    }
     free(c->delay);
     free(c->far);
     free(c);
@@ -70,9 +75,16 @@ static void look_at_members(MPI_Comm comm, struct comm *c) {
 
 static bool wanted(const struct comm *c) { return !c->inter && !c->raw && c->size > 1; }
 
+/* room is called by all members of a communicator, which may have different numbers of shadows. */
+static bool room(MPI_Comm comm) {
+    int own = atomic_load(&shadows) < MOST, all = 0;
+    return PMPI_Allreduce(&own, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all;
+}
+
 /* shadow_alone makes a shadow from the communicator itself. */
 static void shadow_alone(MPI_Comm comm, struct comm *c) {
     MPI_Group group;
+    if (!room(comm)) return;
     PMPI_Comm_group(comm, &group);
     PMPI_Comm_create(comm, group, &c->shadow);
     PMPI_Group_free(&group);
@@ -82,7 +94,7 @@ static void shadow_alone(MPI_Comm comm, struct comm *c) {
 static void shadow_from(MPI_Comm parent, MPI_Comm made, struct comm *c) {
     MPI_Comm shadow = MPI_COMM_NULL;
     int color = MPI_UNDEFINED, zero = 0;
-    if (c != NULL && wanted(c)) { /* the rank of the first member */
+    if (c != NULL && wanted(c) && room(made)) { /* the rank of the first member */
         MPI_Group group, all;
         PMPI_Comm_group(made, &group);
         PMPI_Comm_group(parent, &all);
@@ -130,7 +142,9 @@ struct comm *inj_comm(MPI_Comm comm) {
 _Thread_local int inj_making;
 
 static void hide(struct comm *c) {
-    if (c != NULL && c->shadow != MPI_COMM_NULL) PMPI_Comm_set_errhandler(c->shadow, MPI_ERRORS_RETURN);
+    if (c == NULL || c->shadow == MPI_COMM_NULL) return;
+    PMPI_Comm_set_errhandler(c->shadow, MPI_ERRORS_RETURN);
+    atomic_fetch_add(&shadows, 1);
 }
 
 /* inj_comm_made is called by all members of the parent when they have made communicators; without a parent, by all
@@ -147,7 +161,7 @@ void inj_comm_made(MPI_Comm parent, MPI_Comm made) {
 void inj_group_made(MPI_Comm parent, MPI_Group group, int tag, MPI_Comm made) {
     if (!atomic_load(&inj_active) || made == MPI_COMM_NULL) return;
     struct comm *c = learn(made);
-    if (c != NULL && wanted(c)) PMPI_Comm_create_group(parent, group, tag, &c->shadow);
+    if (c != NULL && wanted(c) && room(made)) PMPI_Comm_create_group(parent, group, tag, &c->shadow);
     hide(c);
 }
 
