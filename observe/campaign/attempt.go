@@ -70,6 +70,9 @@ func (x *execution) prepare(run *Run, attempt int) error {
 		Run: run.Name, Attempt: attempt, Command: run.words(dir), Environment: run.environment(dir), Directory: x.Base,
 		Timeout: int64(x.Plan.Timeout), Unbind: x.options.Unbind && !x.team.Each, Point: run.point(),
 	}
+	if x.Plan.batch != nil {
+		o.Job = x.jobName(run, attempt)
+	}
 	if err := writeJSON(filepath.Join(dir, orderFile), &o); err != nil {
 		return err
 	}
@@ -263,11 +266,11 @@ func (x *execution) submit(ctx context.Context, run *Run, attempt int) error {
 		return err
 	}
 	words := append([]string{}, b.Submit...)
-	words = append(words, "--job-name="+x.jobName(run, attempt), "--output="+filepath.Join(dir, jobFile))
+	words = append(words, "--output="+filepath.Join(dir, jobFile))
 	for _, o := range b.Options {
 		words = append(words, o.fill(x.Plan.named(run.At), run.texts(dir)))
 	}
-	words = append(words, script)
+	words = append(words, "--job-name="+x.jobName(run, attempt), script) // whatever name the options give
 	for {
 		c := exec.Command(words[0], words[1:]...) // not ended by an interrupt: the job may be there already
 		c.Env = x.options.Environment
@@ -293,8 +296,12 @@ func (x *execution) submit(ctx context.Context, run *Run, attempt int) error {
 	return x.awaitJob(ctx, run, attempt)
 }
 
-// jobName is the name of the job of an attempt, by which it is found again.
+// jobName is the name of the job of an attempt, by which it is found again: also if the directory has another path by then, such as
+// that of a link.
 func (x *execution) jobName(run *Run, attempt int) string {
+	if o, err := readOrder(filepath.Join(x.RunDir(run.Name), orderFile)); err == nil && o.Attempt == attempt && o.Job != "" {
+		return o.Job
+	}
 	return fmt.Sprintf("slackline-%08x-%s.a%d", crc32.ChecksumIEEE([]byte(x.Dir)), run.Name, attempt)
 }
 
@@ -305,9 +312,15 @@ const awayPatience = 10 * time.Minute
 func (x *execution) inQueue(ctx context.Context, run *Run, attempt int) (there, away bool, err error) {
 	b := x.Plan.batch
 	words := append(append([]string{}, b.Queue...), "--name="+x.jobName(run, attempt))
+	env := x.options.Environment
+	if env == nil {
+		env = os.Environ()
+	}
+	// Without what the user likes to see of the queue, such as running jobs only.
+	env = slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, "SQUEUE_") })
 	for start := time.Now(); ; away = true {
 		c := exec.CommandContext(ctx, words[0], words[1:]...)
-		c.Env = x.options.Environment
+		c.Env = env
 		var stderr bytes.Buffer
 		c.Stderr = &stderr
 		out, err := c.Output()

@@ -52,12 +52,12 @@ func TestSubmit(t *testing.T) {
 	}
 	args := linesOf(t, filepath.Join(dir, "submitted"))
 	run := filepath.Join(dir, "runs of it", "runs", "p2.r1")
-	want := []string{"", "--output=" + filepath.Join(run, "job.out"), "--ntasks=2", "--comment=a b", filepath.Join(run, "job.sh")}
-	if len(args) != len(want) || !strings.HasPrefix(args[0], "--job-name=slackline-") || !strings.HasSuffix(args[0], "-p2.r1.a1") {
-		t.Fatalf("submitted with %q, want a name and %q", args, want[1:])
+	want := []string{"--output=" + filepath.Join(run, "job.out"), "--ntasks=2", "--comment=a b", "", filepath.Join(run, "job.sh")}
+	if len(args) != len(want) || !strings.HasPrefix(args[3], "--job-name=slackline-") || !strings.HasSuffix(args[3], "-p2.r1.a1") {
+		t.Fatalf("submitted with %q, want a name and %q", args, want)
 	}
-	for i := 1; i < len(want); i++ {
-		if args[i] != want[i] {
+	for i := range want {
+		if i != 3 && args[i] != want[i] {
 			t.Errorf("argument %d = %q, want %q", i, args[i], want[i])
 		}
 	}
@@ -68,6 +68,75 @@ func TestSubmit(t *testing.T) {
 		if !strings.Contains(script, line) {
 			t.Errorf("the script has no line %q:\n%s", line, script)
 		}
+	}
+}
+
+// TestJobFound: a job is found as long as it waits, whatever the options and the variables of the user say, in a partition that is
+// hidden, and by a start with another path of the directory.
+func TestJobFound(t *testing.T) {
+	const (
+		// The last name counts.
+		sbatch = `for a in "$@"; do case "$a" in --job-name=*) name=${a#*=};; esac; done
+echo "$name" >> names
+dirname "$a" > job
+`
+		// The job ends after the third question for it.
+		squeue = `[ -z "$SQUEUE_STATES" ] || exit 0
+case " $* " in *" --all "*"--name=$(head -n 1 names) "*) ;; *) exit 0;; esac
+echo asked >> asked
+[ $(wc -l < asked) -lt 3 ] || echo '{"attempt": 1, "status": "ended", "exit": 0}' > "$(cat job)/result.json"
+echo 4711
+`
+	)
+	t.Setenv("SQUEUE_STATES", "RUNNING")
+	for _, tc := range []struct {
+		name   string
+		killed bool // after the submission
+	}{{"one start", false}, {"two starts, two paths", true}} {
+		t.Run(tc.name, func(t *testing.T) {
+			top := t.TempDir()
+			dir, bin := filepath.Join(top, "dir"), filepath.Join(top, "bin")
+			for path, text := range map[string]string{
+				"bin/sbatch": "#!/bin/sh\n" + sbatch, "bin/squeue": "#!/bin/sh\n" + squeue,
+				"dir/plan.yaml": "parameters: {p: [2]}\ncommand: ./prog {p}\nlaunch: sbatch\nbatch: {options: [-Jmine, --job-name=mine], poll: 1ms}\n",
+			} {
+				if err := os.MkdirAll(filepath.Dir(filepath.Join(top, path)), 0o777); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(top, path), []byte(text), 0o777); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.Symlink(dir, filepath.Join(top, "link")); err != nil {
+				t.Fatal(err)
+			}
+			t.Chdir(dir)
+			t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+			start := func(ctx context.Context, dir string) (*End, error) {
+				c, err := Open(filepath.Join(dir, "plan.yaml"), "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer c.Close()
+				x := &execution{Campaign: c, options: Options{Self: []string{"/bin/slackline", "supervise"}, Name: "slackline"}}
+				return x.attempt(ctx, &task{run: c.runs[0], adopt: len(c.state.runs) > 0}, place{})
+			}
+			if tc.killed {
+				ctx, cancel := context.WithCancel(t.Context())
+				cancel()
+				if _, err := start(ctx, dir); !errors.Is(err, context.Canceled) {
+					t.Fatal(err)
+				}
+				dir = filepath.Join(top, "link")
+			}
+			end, err := start(t.Context(), dir)
+			if err != nil || end.Status != OK {
+				t.Errorf("%+v, %v, want the result of the job", end, err)
+			}
+			if names := linesOf(t, "names"); len(names) != 1 || !strings.HasPrefix(names[0], "slackline-") {
+				t.Errorf("jobs are called %q, want one with a name of slackline", names)
+			}
+		})
 	}
 }
 

@@ -34,9 +34,9 @@ func (r *planReader) launch(e yamlfile.Entry) {
 	}
 }
 
-// The defaults of a batch system: Slurm.
+// The defaults of a batch system: Slurm. Without --all, squeue does not show jobs in partitions that are hidden.
 func newBatch() *Batch {
-	return &Batch{Submit: []string{"sbatch"}, Queue: []string{"squeue", "--noheader"}, Poll: 5 * time.Second}
+	return &Batch{Submit: []string{"sbatch"}, Queue: []string{"squeue", "--noheader", "--all"}, Poll: 5 * time.Second}
 }
 
 // batch reads the options of the batch system.

@@ -46,6 +46,7 @@ type order struct {
 	Timeout     int64    `json:"timeout_ns"` // 0: none
 	Unbind      bool     `json:"unbind,omitempty"`
 	Point       []Value  `json:"point,omitempty"` // the parameters, for those who find a trace here
+	Job         string   `json:"job,omitempty"`   // name of the job of a batch system
 }
 
 // result is how a run ended.
