@@ -206,12 +206,7 @@ func (x *execution) end(ctx context.Context, run *Run, attempt int, r *result) (
 	e := &End{Event: eventEnd, Run: run.Name, Cores: run.Cores, Status: OK}
 	if r == nil {
 		e.Attempt, e.Exit = attempt, -1
-		e.Status, e.Reason = Lost, "it ended without a result"
-		for _, file := range []string{complaintFile, jobFile} { // e.g. that the time of the job was over
-			if lines := withoutRules(endOf(filepath.Join(x.RunDir(run.Name), file))); len(lines) > 0 {
-				e.Reason += ": " + lines[len(lines)-1]
-			}
-		}
+		e.Status, e.Reason = Lost, "it ended without a result"+x.complaints(run)
 		return e, nil
 	}
 	e.result = *r
@@ -224,7 +219,7 @@ func (x *execution) end(ctx context.Context, run *Run, attempt int, r *result) (
 		return nil, errors.Join(x.note(e), fmt.Errorf("%s: %s", run.Name, x.team.onHost(r)))
 	case r.Status == interrupted:
 		if e.Status = Interrupted; ctx.Err() == nil { // not this campaign
-			e.Status, e.Reason = Failed, "it was interrupted"
+			e.Status, e.Reason = Failed, "it was interrupted"+x.complaints(run)
 		}
 	case r.Status == endedByTimeout:
 		e.Status, e.Reason = TimedOut, fmt.Sprintf("it took longer than %v", x.Plan.Timeout)
@@ -246,6 +241,16 @@ func (x *execution) end(ctx context.Context, run *Run, attempt int, r *result) (
 		}
 	}
 	return e, nil
+}
+
+// complaints is what is known from outside of a program that did not end by itself, e.g. that the time of its job was over.
+func (x *execution) complaints(run *Run) (text string) {
+	for _, file := range []string{complaintFile, jobFile} {
+		if lines := withoutRules(endOf(filepath.Join(x.RunDir(run.Name), file))); len(lines) > 0 {
+			text += ": " + lines[len(lines)-1]
+		}
+	}
+	return text
 }
 
 func lastLineOf(text string) string {

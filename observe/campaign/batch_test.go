@@ -165,14 +165,16 @@ echo 4711
 		{"the job is gone without a result", jobless, "exit 0", Lost, ""},
 		{"the job is gone, and its output says why", jobless + "echo 'TIME LIMIT' > 'runs of it/runs/p2.r1/job.out'", "exit 0", Lost,
 			"it ended without a result: TIME LIMIT"},
+		{"the job was ended, and its output says why", ended + "echo 'TIME LIMIT' > 'runs of it/runs/p2.r1/job.out'", "exit 0", Failed,
+			"it was interrupted: TIME LIMIT"},
 		{"a result of an earlier attempt", strings.Replace(accept, `"attempt": 1`, `"attempt": 0`, 1), "exit 0", Lost, ""},
 		{"a result that is cut off", strings.Replace(accept, `"wall_s": 1}`, ``, 1), "exit 0", Lost, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			dir, end, _, err := submitted(t, t.Context(), tc.submit, tc.queue, func() {})
 			switch {
-			case tc.status == Lost && tc.err != "":
-				if err != nil || end.Status != Lost || end.Reason != tc.err {
+			case tc.status != "" && tc.err != "":
+				if err != nil || end.Status != tc.status || end.Reason != tc.err {
 					t.Errorf("%+v, %v, want the reason", end, err)
 				}
 			case tc.err != "":
