@@ -87,6 +87,16 @@ func (r *Result) SpanOf(number int) (metric Metric, from, to unit.Duration) {
 	return s.metric, s.enter, s.end()
 }
 
+// FirstOf returns how much of a wait state, from its start, counts for another metric than its own, by its number, and for which: of
+// waits of a root, what comes before the first sender.
+func (r *Result) FirstOf(number int) (Metric, unit.Duration) {
+	s := &r.a.states[number]
+	if s.first == 0 {
+		return None, 0
+	}
+	return kinds[s.metric].before.metric, s.first
+}
+
 // SpansOf returns which parts of the time of a wait state count, by its number; none: all of it. Waits of streams may have gaps, in which
 // their device does something else.
 func (r *Result) SpansOf(number int) []timeline.Span {

@@ -363,10 +363,11 @@ type Selection struct {
 
 // SelectedPath is the time of a call path without what it calls, and how many of its calls began in the range.
 type SelectedPath struct {
-	Path   int   `json:"path"`
-	Time   int64 `json:"time"`
-	Visits int64 `json:"visits"`
-	Stream bool  `json:"stream,omitempty"` // it ran on streams
+	Path    int   `json:"path"`
+	Time    int64 `json:"time"`
+	Visits  int64 `json:"visits"`
+	Samples int64 `json:"samples,omitempty"` // that saw it in calls that began in the range: these are not counted
+	Stream  bool  `json:"stream,omitempty"`  // it ran on streams
 }
 
 // SelectedWait is the waiting of a kind.

@@ -202,9 +202,9 @@ func (s *selector) join(w *selector) {
 // describe turns sums into the answer.
 func (s *selector) describe(a *Selection, v *view, f *findings) {
 	a.Total = int64(s.total)
-	visits := map[int32]int64{}
+	calls := map[int32]tally{}
 	for _, x := range s.calls.list {
-		visits[x.key] = x.count
+		calls[x.key] = x
 	}
 	kinds := map[profile.Kind]unit.Duration{profile.Outside: s.total}
 	for path, t := range s.times {
@@ -214,17 +214,17 @@ func (s *selector) describe(a *Selection, v *view, f *findings) {
 	for path, t := range s.device {
 		s.times[path] += t
 	}
-	for path := range visits {
+	for path := range calls {
 		s.times[path] += 0 // calls that take no time are calls, too
 	}
 	for path, t := range s.times {
-		if t != 0 || visits[path] > 0 {
-			a.Functions = append(a.Functions, SelectedPath{Path: int(path), Time: int64(t), Visits: visits[path], Stream: s.device[path] > 0})
+		if c := calls[path]; (t != 0 || c.count+c.sum > 0) && !v.paths.Unrecorded(path) {
+			a.Functions = append(a.Functions, SelectedPath{int(path), int64(t), c.count, c.sum, s.device[path] > 0})
 		}
 	}
 	slices.SortFunc(a.Functions, func(x, y SelectedPath) int { return cmp.Or(cmp.Compare(y.Time, x.Time), cmp.Compare(x.Path, y.Path)) })
 	ofThreads := s.describeWaits(a, f, kinds)
-	for k := profile.Computation; k <= profile.Outside; k++ {
+	for k := profile.Computation; k <= profile.NoCPU; k++ {
 		if kinds[k] != 0 {
 			a.Parts = append(a.Parts, Part{Kind: k.String(), Name: k.String(), Title: k.Title(), Time: int64(kinds[k])})
 		}

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"math/bits"
 	"slices"
@@ -10,13 +11,14 @@ import (
 	"slackline/analyze/profile"
 	"slackline/analyze/waits"
 	"slackline/internal/parallel"
+	"slackline/model/timeline"
 	"slackline/model/unit"
 )
 
 // selectionIndex answers what lies between two moments of a location from sums over blocks: of its calls, its wait states and the
 // messages that it received. Times by call path are in profile.Windows, which keeps such sums itself.
 type selectionIndex struct {
-	calls    []blocks // by location: number of calls by path
+	calls    []blocks // by location: number of calls and of samples by path
 	states   []blocks // by location: wait states by metric, and by origin behind them
 	idle     []blocks // by location: idle times, likewise
 	messages []blocks // by location: messages by size, and by duration behind them
@@ -135,13 +137,24 @@ func newSelectionIndex(ctx context.Context, v *view, f *findings) (*selectionInd
 	return x, ctx.Err()
 }
 
-// tallyCall counts a call of a location.
+// tallyCall counts a call of a location, or all that it stands for; the sum is of the samples that calls were made out of.
 func (v *view) tallyCall(location int) func(int, *tallies) {
-	c := &v.tl.Locations[location].Calls
-	return func(i int, t *tallies) { t.add(v.paths.Of[c.Path[i]], 1, 0) }
+	l := &v.tl.Locations[location]
+	return func(i int, t *tallies) {
+		visits, samples := int64(1), int64(0)
+		if at, found := slices.BinarySearchFunc(l.Polls, int32(i), comparePoll); found {
+			visits = l.Polls[at].Count
+		}
+		if at, found := slices.BinarySearchFunc(l.Sampled, int32(i), compareSampled); found {
+			visits, samples = 0, int64(l.Sampled[at].Samples)
+		}
+		t.add(v.paths.Of[l.Calls.Path[i]], visits, samples)
+	}
 }
 
-// tallyState adds a wait state of a location, as far as it lies between two moments: to its metric together with the kind of
+func compareSampled(s timeline.SampledCall, call int32) int { return cmp.Compare(s.Call, call) }
+
+// tallyState adds a wait state of a location, as far as it lies between two moments: to its metrics together with the kind of
 // activity that it is a part of, and to its origin.
 func (f *findings) tallyState(v *view, location int, from, to unit.Duration) func(int, *tallies) {
 	first, _ := f.result.StatesOf(int32(location))
@@ -158,8 +171,16 @@ func (f *findings) tallyState(v *view, location int, from, to unit.Duration) fun
 		} else if call, _, _ := f.result.CallsOf(first + i); call >= 0 {
 			under = profile.Kind(v.kinds.shades.of[c.Path[call]])
 		}
-		t.add(metricKey(metric, under), 1, d)
 		t.add(f.originKey(f.origins[first+i]), 1, d)
+		if before, length := f.result.FirstOf(first + i); length > 0 {
+			if part := min(d, int64(length-f.waited(first+i, v.tl.Start, from))); part > 0 {
+				t.add(metricKey(before, under), 1, part)
+				d -= part
+			}
+		}
+		if d > 0 {
+			t.add(metricKey(metric, under), 1, d)
+		}
 	}
 }
 

@@ -3,6 +3,8 @@ package explore
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -27,12 +29,51 @@ func selectionOf(t *testing.T, v *view, from, to unit.Duration, ranks []bool) *S
 	return a
 }
 
-// selectionRuns are runs with messages, collectives, threads and noise.
+// uneven is a run with samples, calls that stand for several, times without a CPU, one when recording was off, and a root that waits
+// for the first and then for the last sender.
+const uneven = `slackline trace 1
+unit us
+callpaths full
+sample-period 10
+stack 1 main
+stack 2 solve in 1
+rank 0
+0..5 MPI_Init stack 1
+@15 sample 2
+@25 sample 2; @25 no-cpu 6
+@35 sample 1
+36..38 main
+40..60 MPI_Test stack 1: @42 no-cpu 2; polls 700
+@60 recording off
+@80 recording on
+80..100 MPI_Reduce stack 1: reduce root 0 received 8
+rank 1
+0..5 MPI_Init stack 1
+@15 sample 2
+20..30 MPI_Test stack 1: polls 30
+30..31 MPI_Test stack 1
+@60 recording off
+@80 recording on
+95..100 MPI_Reduce stack 1: reduce root 0 sent 8
+rank 2
+0..5 MPI_Init stack 1
+@60 recording off
+@80 recording on
+88..100 MPI_Reduce stack 1: reduce root 0 sent 8
+`
+
+// selectionRuns are runs with messages, collectives, threads and noise, and an uneven one.
 func selectionRuns(t *testing.T) map[string]*timeline.Timeline {
 	t.Helper()
 	runs := map[string]*timeline.Timeline{"halo": halo(t, 64, 40)}
-	for _, name := range []string{"late/late.slt", "waits/seaice.slt"} {
-		in, err := input.OpenTrace(t.Context(), "../../examples/"+name, input.TraceOptions{})
+	text := filepath.Join(t.TempDir(), "uneven.trace")
+	if err := os.WriteFile(text, []byte(uneven), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, file := range map[string]string{
+		"late/late.slt": "../../examples/late/late.slt", "waits/seaice.slt": "../../examples/waits/seaice.slt", "uneven": text,
+	} {
+		in, err := input.OpenTrace(t.Context(), file, input.TraceOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,9 +118,15 @@ func TestSelectionOfAll(t *testing.T) {
 		for i := range f.profile.ByPath {
 			byPath[int(f.profile.ByPath[i].Path)] = &f.profile.ByPath[i]
 		}
+		tree := f.tree()
+		visits := slices.IndexFunc(tree.Metrics, func(m TreeMetric) bool { return m.Metric == "visits" })
 		for _, x := range a.Functions {
-			if e := byPath[x.Path]; e == nil || x.Time != ps(e.Exclusive) || f.profile.Counted(e) && x.Visits != e.Visits {
-				t.Errorf("%s: %s takes %d in %d visits, want %+v", name, v.paths.Names[x.Path], x.Time, x.Visits, e)
+			e := byPath[x.Path]
+			if in := tree.Nodes[x.Path].Exclusive[visits]; e != nil && (f.profile.Counted(e) && in != e.Visits || !f.profile.Counted(e) && in > 0) {
+				t.Errorf("%s: %s has %d visits in the tree, want those of %+v if they were counted", name, v.paths.Names[x.Path], in, e)
+			}
+			if e == nil || x.Time != ps(e.Exclusive) || x.Visits != e.Visits || x.Samples != e.Samples {
+				t.Errorf("%s: %s takes %d in %d visits and %d samples, want %+v", name, v.paths.Names[x.Path], x.Time, x.Visits, x.Samples, e)
 			}
 		}
 		sizes := f.profile.Sizes()
@@ -121,6 +168,7 @@ func TestSelectionsSumUp(t *testing.T) {
 			for _, p := range a.Functions {
 				sums[fmt.Sprint("time ", p.Path)] += p.Time
 				sums[fmt.Sprint("visits ", p.Path)] += p.Visits
+				sums[fmt.Sprint("samples ", p.Path)] += p.Samples
 			}
 			for _, c := range a.Causes {
 				sums[fmt.Sprint("cause ", c.Rank, c.Path)] += c.Amount

@@ -37,7 +37,12 @@ func (f *findings) treeMetrics() []treeMetric {
 	}
 	list := []treeMetric{
 		{TreeMetric{Metric: "time", Title: "Time", Unit: unitTime}, entry(func(e *profile.Entry) int64 { return ps(e.Exclusive) })},
-		{TreeMetric{Metric: "visits", Title: "Calls", Unit: unitCount}, entry(func(e *profile.Entry) int64 { return e.Visits })},
+		{TreeMetric{Metric: "visits", Title: "Calls", Unit: unitCount}, entry(func(e *profile.Entry) int64 {
+			if !f.profile.Counted(e) {
+				return 0
+			}
+			return e.Visits
+		})},
 		{TreeMetric{Metric: "samples", Title: "Samples", Unit: unitCount}, entry(func(e *profile.Entry) int64 { return e.Samples })},
 		{TreeMetric{Metric: "sent", Title: "Bytes sent in messages", Unit: unitBytes},
 			entry(func(e *profile.Entry) int64 { return e.Sent.Bytes })},

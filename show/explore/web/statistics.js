@@ -103,7 +103,7 @@ export class Statistics {
       part("What the time consists of", this.list("parts", a.parts.filter((p) => p.time > 0).sort((x, y) => y.time - x.time).map((p) =>
         share(swatch(legend, p), p.title, p.time / total, duration(p.time))), 0)),
       part("Functions, without what they call", this.list("functions", a.functions.filter((f) => f.time > 0).map((f) =>
-        share(null, paths.brief(f.path), f.time / (f.stream ? Math.max(1, a.on_streams ?? 0) : total), `${duration(f.time)}${f.stream ? " on streams" : ""}, ${plural(f.visits, "call")}`, () => this.app.go("tree", { path: String(f.path) }))), a.more_functions)),
+        share(null, paths.brief(f.path), f.time / (f.stream ? Math.max(1, a.on_streams ?? 0) : total), `${duration(f.time)}${f.stream ? " on streams" : ""}${seen(f)}`, () => this.app.go("tree", { path: String(f.path) }))), a.more_functions)),
       a.waits.length > 0 ? part("Wait states", this.list("waits", a.waits.map((w) =>
         share(swatch(legend, { kind: "waiting", name: w.metric }), w.title, w.amount / total, `${duration(w.amount)} in ${count(w.states)}`, () => this.app.go("timeline", { color: "wait" }))), 0)) : "",
       a.causes.length > 0 ? part("Where waiting began", this.list("causes", a.causes.map((c) =>
@@ -174,6 +174,15 @@ function square(c) {
   const s = el("span", { class: c.class === "wait" || c.class === "cause" ? "swatch hatched" : "swatch" });
   s.style.backgroundColor = css(colorOf(c, c.class === "cause" ? "cause" : "wait"));
   return s;
+}
+
+/**
+ * How often a function was called, or seen by samples, as far as that was counted.
+ * @param {import("./types.js").SelectedPath} f
+ */
+function seen(f) {
+  if (f.samples) return `, ${plural(f.samples, "sample")}`;
+  return f.visits > 0 ? `, ${plural(f.visits, "call")}` : "";
 }
 
 /**

@@ -192,7 +192,7 @@
  *   iterations?: SelectedIterations, more_functions: number, more_causes: number,
  * }} Selection
  */
-/** @typedef {{path: number, time: number, visits: number, stream?: boolean}} SelectedPath */
+/** @typedef {{path: number, time: number, visits: number, samples?: number, stream?: boolean}} SelectedPath */
 /** @typedef {{metric: string, title: string, category: number, amount: number, states: number}} SelectedWait */
 /** @typedef {{rank: number, path: number, amount: number, category: number}} SelectedCause */
 /** @typedef {{from: number, to: number, count: number, sum: number}} HistogramBin */
