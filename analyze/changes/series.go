@@ -293,22 +293,28 @@ func scatter(values []float64) float64 {
 }
 
 // exact reports whether a series has no noise: it is a count of something that the program does, or its values have so many
-// digits that equal ones are not equal by chance, and several in a row are equal.
+// digits that equal ones are not equal by chance, and several in a row are equal. Values that leave and come back again and again
+// are those of a coarse clock, whatever they were divided by.
 func exact(metric, unit string, values []float64) bool {
-	const inRow = 3
-	run := 1
-	for i := 1; i < len(values) && run < inRow; i++ {
-		if run++; values[i] != values[i-1] {
+	const inRow, mostBack = 3, 2
+	run, longest, back := 1, 1, 0
+	for i := 1; i < len(values); i++ {
+		run++
+		if values[i] != values[i-1] {
 			run = 1
+			if slices.Contains(values[:i], values[i]) {
+				back++
+			}
 		}
+		longest = max(longest, run)
 	}
-	if run < inRow {
+	if longest < inRow {
 		return false
 	}
 	if unit == "B" || slices.Contains([]string{"visits", "messages", "bytes"}, metric) {
 		return true
 	}
-	return slices.ContainsFunc(values, func(v float64) bool {
+	return back <= mostBack && slices.ContainsFunc(values, func(v float64) bool {
 		return len(strings.Trim(strings.NewReplacer(".", "", "-", "").Replace(strconv.FormatFloat(v, 'f', -1, 64)), "0")) > 6
 	})
 }
