@@ -14,7 +14,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
+	"syscall"
 
 	"slackline/internal/parallel"
 	"slackline/internal/trusted"
@@ -135,22 +135,14 @@ func (l *Library) compiler(ctx context.Context, what, dir string, args []string)
 	return nil
 }
 
-// notice is the time in which an interrupt is noticed. A variable for tests.
-var notice = 100 * time.Millisecond
-
-// output calls a compiler in a directory and returns what it prints. If it fails, the context has ended if that is the reason:
-// an interrupt of all processes at a terminal may end the compiler before it is noticed here.
+// output calls a compiler in a directory and returns what it prints. It has a process group of its own: an interrupt of all processes
+// at a terminal ends it through the context alone, so that it is never taken for a compiler that fails.
 func output(ctx context.Context, dir, path string, args ...string) ([]byte, error) {
 	c := exec.CommandContext(ctx, path, args...)
 	c.Dir = dir
-	out, err := c.CombinedOutput()
-	if err != nil {
-		select {
-		case <-ctx.Done():
-		case <-time.After(notice):
-		}
-	}
-	return out, err
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
+	return c.CombinedOutput()
 }
 
 // key differs where something must be compiled again.

@@ -3,6 +3,7 @@ package mpi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -112,25 +113,28 @@ func TestFreeUmask(t *testing.T) {
 	}
 }
 
-// TestInterruptedCompiler interrupts a compiler and, a moment later, this process, as the system does with all processes at a
-// terminal.
+// TestInterruptedCompiler wants no interrupt to reach the compiler but through the context, and that to end it with all that it
+// started: the call returns.
 func TestInterruptedCompiler(t *testing.T) {
-	defer func(before time.Duration) { notice = before }(notice)
-	notice = time.Minute
 	ctx, interrupt := context.WithCancel(t.Context())
 	dir := t.TempDir()
-	compiler, ended := filepath.Join(dir, "mpicc.test"), filepath.Join(dir, "ended")
-	if err := os.WriteFile(compiler, []byte("#!/bin/sh\n: >ended\nkill -INT $$\n"), 0o700); err != nil {
+	compiler, started := filepath.Join(dir, "mpicc.test"), filepath.Join(dir, "started")
+	const script = "#!/bin/sh\nsleep 100000 & echo $$ $(cut -d ' ' -f 5 /proc/$$/stat) >now\nmv now started\nwait\n"
+	if err := os.WriteFile(compiler, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	go func() {
-		for _, err := os.Stat(ended); err != nil; _, err = os.Stat(ended) {
+		for _, err := os.Stat(started); err != nil && t.Context().Err() == nil; _, err = os.Stat(started) {
 			time.Sleep(time.Millisecond)
 		}
-		time.Sleep(50 * time.Millisecond)
 		interrupt()
 	}()
 	if err := (&Library{Compiler: compiler}).compiler(ctx, "part", dir, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("the compiler: %v, want context.Canceled", err)
+	}
+	data, err := os.ReadFile(started)
+	var process, group int
+	if _, scan := fmt.Sscan(string(data), &process, &group); err != nil || scan != nil || group != process {
+		t.Errorf("process %d is in group %d, want its own: %v, %v", process, group, err, scan)
 	}
 }
