@@ -32,6 +32,12 @@ func (s Start) Become(ctx context.Context, wanted, program string, args []string
 	return fmt.Errorf("%s: %w", path, err)
 }
 
+// noExec reports whether the file system of a path is mounted such that nothing in it can be run.
+func noExec(path string) bool {
+	var s unix.Statfs_t
+	return unix.Statfs(path, &s) == nil && s.Flags&unix.MS_NOEXEC != 0
+}
+
 // patience is how long a process waits for another one that compiles: far longer than that takes.
 const patience = time.Minute
 

@@ -46,11 +46,17 @@ func ownDir() string {
 	return filepath.Join(os.TempDir(), fmt.Sprintf("slackline-%d", os.Getuid()))
 }
 
-// trustedPart returns why a compiled part must not be run; nil: only this user or root can have put it there.
+// errNoExec means that the system runs and loads nothing from a file system.
+var errNoExec = errors.New("lies on a file system from which nothing can be run (noexec)")
+
+// trustedPart returns why a compiled part must not or cannot be run; nil: only this user or root can have put it there.
 func trustedPart(check func(path string) error, path string) error {
 	err := check(path)
-	if errors.Is(err, trusted.ErrUntrusted) {
+	switch {
+	case errors.Is(err, trusted.ErrUntrusted):
 		return fmt.Errorf("%w; let XDG_CACHE_HOME name a folder in which you alone can write", err)
+	case err == nil && noExec(path):
+		return fmt.Errorf("%s %w; let XDG_CACHE_HOME name a folder for programs", path, errNoExec)
 	}
 	return err
 }

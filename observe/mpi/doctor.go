@@ -103,7 +103,7 @@ func cacheRemark(dir string) string {
 	switch {
 	case err == nil:
 		return ""
-	case errors.Is(err, trusted.ErrUntrusted):
+	case errors.Is(err, trusted.ErrUntrusted), errors.Is(err, errNoExec):
 		return "compiled parts: " + err.Error()
 	}
 	return fmt.Sprintf("compiled parts cannot be kept: %v; %s", err, otherCache)

@@ -17,6 +17,9 @@ func (s Start) Become(context.Context, string, string, []string) error { return 
 // doOnce just does it: no other process does the same.
 func doOnce(_ context.Context, _ string, do func() error) error { return do() }
 
+// noExec is false: it is not known.
+func noExec(string) bool { return false }
+
 // Job is this process among those of an MPI job; there is none here.
 type Job struct{ cluster.Group }
 

@@ -188,6 +188,29 @@ func TestDoOnce(t *testing.T) {
 	}
 }
 
+// TestCacheWithoutPrograms wants doctor and Compile to report a cache from which nothing can be run, before a program runs without
+// what should be preloaded; the bridge is kept elsewhere.
+func TestCacheWithoutPrograms(t *testing.T) {
+	list, err := Find(t.Context())
+	needed.NoError(t, err)
+	dir := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", dir)
+	t.Setenv("TMPDIR", t.TempDir())
+	needed.NoError(t, syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_NOEXEC, "mode=700"))
+	t.Cleanup(func() { _ = syscall.Unmount(dir, 0) })
+	part := Source{Name: "part", Files: map[string]string{"a.c": "int part;\n"}}
+	_, _, err = list[0].Compile(t.Context(), part)
+	for what, text := range map[string]string{"doctor": cacheRemark(cacheDir()), "Compile": fmt.Sprint(err)} {
+		if !strings.Contains(text, "noexec") || !strings.Contains(text, "let XDG_CACHE_HOME name a folder for programs") {
+			t.Errorf("%s: %s, want that nothing can be run there, and a way out", what, text)
+		}
+	}
+	path, err := Start{Kind: list[0].Kind}.bridge(t.Context(), "")
+	if err != nil || !strings.HasPrefix(path, ownDir()) {
+		t.Errorf("the bridge is %q, %v, want it in %s", path, err, ownDir())
+	}
+}
+
 // TestFullCache wants doctor and Compile to report a disk that is full, with a way out, and to leave nothing there.
 func TestFullCache(t *testing.T) {
 	list, err := Find(t.Context())
