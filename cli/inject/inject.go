@@ -111,6 +111,9 @@ func (o *injectOptions) run(a *env.Env, c *cobra.Command, args []string) error {
 	if err := env.CheckOutputs(nil, env.To("out", o.out)); err != nil {
 		return err
 	}
+	if o.noise == "" {
+		a.WarnOfVoid(c, ": there is no --noise", "seed", "offsets")
+	}
 	options.Command = args
 	result, err := inject.Run(c.Context(), options)
 	if result == nil {

@@ -34,10 +34,10 @@ func TestInject(t *testing.T) {
 		if code != 7 || stdout != "normal end\n" {
 			t.Errorf("exit code = %d, stdout = %q", code, stdout)
 		}
-		code, _, stderr = clitest.Run("", append([]string{"inject", "--latency", "1ms@0>1", "--base", "0", "--out", out, "--format", "json"},
-			launch...)...)
+		code, _, stderr = clitest.Run("", append([]string{"inject", "--latency", "1ms@0>1", "--base", "0", "--out", out, "--format", "json",
+			"--seed", "7"}, launch...)...)
 		data, err := os.ReadFile(out)
-		if err != nil || code != 7 {
+		if err != nil || code != 7 || !strings.Contains(stderr, "--seed has no influence: there is no --noise") {
 			t.Fatalf("exit code = %d, %v\n%s", code, err, stderr)
 		}
 		var report struct {

@@ -117,6 +117,10 @@ func (o *recordOptions) addMPIFlags(fs *pflag.FlagSet) {
 
 func (o *recordOptions) run(a *env.Env, c *cobra.Command, args []string) error {
 	if o.header {
+		if len(args) > 0 {
+			return exit.Usagef("--print-header runs no command; leave %s out", args[0])
+		}
+		a.WarnOfAllBut(c, " with --print-header", "print-header")
 		text, err := record.Header()
 		if err == nil {
 			_, err = fmt.Fprint(a.Stdout, text)
@@ -149,13 +153,7 @@ func (o *recordOptions) recoverRun(a *env.Env, c *cobra.Command, args []string, 
 	if len(args) > 0 {
 		return exit.Usagef("--recover runs no command; leave %s out", args[0])
 	}
-	c.Flags().Visit(func(f *pflag.Flag) {
-		switch f.Name {
-		case "recover", "out", "force", "keep-raw", "quiet":
-		default:
-			a.Warn("--%s has no influence with --recover", f.Name)
-		}
-	})
+	a.WarnOfAllBut(c, " with --recover", "recover", "out", "force", "keep-raw")
 	result, err := record.Recover(o.recover, options)
 	if err == nil {
 		o.summary(a, result)

@@ -186,3 +186,16 @@ func inclusive(times map[string]int64, name string) int64 {
 	}
 	return sum
 }
+
+// Flags for functions that were built in have no influence where there are none.
+func TestFlagsOfBuiltInFunctions(t *testing.T) {
+	for flag, o := range map[string]*Options{"--filter": {Filter: []string{"solve"}}, "--depth": {Depth: 1}} {
+		var warned []string
+		o.Sample = -1
+		o.Warn = func(format string, args ...any) { warned = append(warned, fmt.Sprintf(format, args...)) }
+		(&run{Options: o, command: &mpi.Command{}}).chooseRegions()
+		if len(warned) != 1 || !strings.HasPrefix(warned[0], flag+" has no influence") {
+			t.Errorf("%s: warnings %q", flag, warned)
+		}
+	}
+}

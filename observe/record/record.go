@@ -205,6 +205,9 @@ func (r *run) chooseRegions() {
 	if !instrumented && len(r.Filter) > 0 {
 		r.Warn("--filter has no influence: the program was not built with -finstrument-functions")
 	}
+	if !instrumented && r.Depth > 0 {
+		r.Warn("--depth has no influence: the program was not built with -finstrument-functions")
+	}
 	if !instrumented && r.period == 0 {
 		r.Warn("functions of the program are not recorded: there are no samples, and it was not built with -finstrument-functions")
 	}
