@@ -151,7 +151,8 @@ func TestExtend(t *testing.T) {
 	if err := os.WriteFile(list, overlay, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	build := exec.Command("go", "build", "-overlay", list, "-gcflags", "slackline/...=-N -l", "-o", program, "./cmd/slackline") // what is built runs little
+	// Without optimization: what is built runs little.
+	build := exec.Command("go", "build", "-overlay", list, "-gcflags", "slackline/...=-N -l", "-o", program, "./cmd/slackline")
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
