@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 atomic_int inj_running;
-static struct schedule *running, *persistent;
+static struct schedule *running, **last = &running, *persistent; /* last: where the next one that runs is put */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void *grown(void *list, size_t size, int n, int *room) {
@@ -213,6 +213,7 @@ void inj_progress(void) {
             continue;
         }
         *p = s->next;
+        if (last == &s->next) last = p;
         atomic_fetch_sub(&inj_running, 1);
         *s->outcome = s->result;
         PMPI_Grequest_complete(s->request);
@@ -271,9 +272,8 @@ int inj_end(struct schedule *s, MPI_Comm comm, MPI_Request *request) {
     struct entry *e = inj_entry(RUNS);
     inj_keep(e, *request);
     pthread_mutex_lock(&lock);
-    struct schedule **p = &running;
-    while (*p != NULL) p = &(*p)->next;
-    *p = s;
+    *last = s;
+    last = &s->next;
     pthread_mutex_unlock(&lock);
     atomic_fetch_add(&inj_running, 1);
     return MPI_SUCCESS;
