@@ -64,7 +64,12 @@ func trustedPart(check func(path string) error, path string) error {
 // Compile compiles a source with the library's compiler, unless that was done before: results are kept by the content
 // of the source, the library and the compiler. It returns the path of the result and whether it was compiled now.
 func (l *Library) Compile(ctx context.Context, s Source) (path string, fresh bool, err error) {
-	path, fresh, err = l.compileIn(ctx, cacheDir(), s)
+	dir := cacheDir()
+	if !s.Program && strings.ContainsAny(dir, " :") {
+		return "", false, fmt.Errorf("no library can be preloaded from %q, because of the blank or colon; let XDG_CACHE_HOME name a folder "+
+			"without", dir)
+	}
+	path, fresh, err = l.compileIn(ctx, dir, s)
 	if failed := (*fs.PathError)(nil); errors.As(err, &failed) && failed.Op != "fork/exec" {
 		err = fmt.Errorf("%w; %s", err, otherCache)
 	}

@@ -113,6 +113,22 @@ func TestFreeUmask(t *testing.T) {
 	}
 }
 
+// TestPathsOfLibraries wants no library where LD_PRELOAD would take its path for several.
+func TestPathsOfLibraries(t *testing.T) {
+	list, err := Find(t.Context())
+	needed.NoError(t, err)
+	for _, name := range []string{"with blank", "with:colon"} {
+		t.Setenv("XDG_CACHE_HOME", filepath.Join(t.TempDir(), name))
+		for _, program := range []bool{false, true} {
+			part := Source{Name: "part", Files: map[string]string{"a.c": "int main(void) { return 0; }\n"}, Program: program}
+			_, _, err := list[0].Compile(t.Context(), part)
+			if refused := err != nil && strings.Contains(err.Error(), "let XDG_CACHE_HOME name"); refused == program || program && err != nil {
+				t.Errorf("%s, a program: %v: %v", name, program, err)
+			}
+		}
+	}
+}
+
 // TestInterruptedCompiler wants no interrupt to reach the compiler but through the context, and that to end it with all that it
 // started: the call returns.
 func TestInterruptedCompiler(t *testing.T) {
