@@ -243,16 +243,20 @@ func (t Team) cut(begin, end unit.Duration) Team {
 	return t
 }
 
-// keep decides which calls of a location are kept.
+// keep decides which calls of a location are kept: none inside of one that is not.
 func (c *cutter) keep(calls *Calls) keptCalls {
 	n := calls.Len()
 	k := keptCalls{before: spill.Make[int32](c.space, n+1, n+1)}
-	for i := range n {
-		k.before[i+1] = k.before[i]
+	for i := 0; i < n; {
 		enter, leave := calls.Enter[i], calls.Leave[i]
 		touches := enter <= c.end && leave >= c.begin
 		if enter < c.end && leave > c.begin || touches && (enter == leave || c.touching != nil && c.touching[calls.Path[i]]) {
-			k.before[i+1]++
+			k.before[i+1] = k.before[i] + 1
+			i++
+			continue
+		}
+		for after := int(calls.Skip[i]); i < after; i++ {
+			k.before[i+1] = k.before[i]
 		}
 	}
 	return k
