@@ -326,6 +326,55 @@ func TestTracesAreReadInParts(t *testing.T) {
 	}
 }
 
+// TestPartsOfCutTracesInJobs: how long recording was off in a part of a run, and how long there was no CPU, is that of the ranks of all
+// processes; in a part in which it was off all the time there is nothing to look at.
+func TestPartsOfCutTracesInJobs(t *testing.T) {
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string]string{"run.trace": `slackline trace 1
+unit s
+rank 0
+@0 recording off
+0..2 MPI_Init
+@3 recording on
+3..6 work
+@6 no-cpu 2
+6..8 MPI_Barrier: barrier
+8..9 work
+9..10 MPI_Finalize
+rank 1
+@0 recording off
+0..2 MPI_Init
+@2 recording on
+2..8 work
+@8 no-cpu 1
+8..8 MPI_Barrier: barrier
+@8 recording off
+9..10 MPI_Finalize
+`})
+	aloneIn(t, dir, "", "convert", "run.trace", "--to", "slt", "--out", "run.slt")
+	for _, args := range []string{"waits run.slt", "profile run.slt --begin 4s", "waits run.slt --begin 0s --end 7s"} {
+		want := aloneIn(t, dir, "", strings.Fields(args)...)
+		for _, l := range mpitest.Libraries(t) {
+			j := newSplitJob(t, l, []string{dir, dir}, append(strings.Fields(args), "--share", "always")...)
+			if err := j.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if code := j.End(t); code != 0 || j.Out.String() != want {
+				t.Errorf("%s, %v: exit code %d, stdout:\n%s\nwant:\n%s\nstderr:\n%s", l, args, code, j.Out.String(), want, j.Errors.String())
+			}
+		}
+	}
+	for _, l := range mpitest.Libraries(t) {
+		j := newSplitJob(t, l, []string{dir, dir}, strings.Fields("waits run.slt --begin 0s --end 1s --share always")...)
+		if err := j.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if code := j.End(t); code != 1 || !strings.Contains(j.Errors.String(), "recording was off from --begin to --end") {
+			t.Errorf("%s: exit code %d, stdout:\n%s\nstderr:\n%s", l, code, j.Out.String(), j.Errors.String())
+		}
+	}
+}
+
 // TestAnswersForInputsGoOn: the answers for several inputs are kept by a job, and another one, or a process alone, goes
 // on from them. What a result says of its inputs does not depend on who has read them.
 func TestAnswersForInputsGoOn(t *testing.T) {

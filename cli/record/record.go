@@ -255,6 +255,12 @@ func (o *recordOptions) summary(a *env.Env, r *record.Result) {
 	if r.Out != "" {
 		a.Note("%s, %s: trace in %s", phrase.Plural(r.Ranks, "rank"), r.Library, r.Out)
 	}
+	switch {
+	case r.NothingRecorded() && o.StartOff:
+		a.Warn("nothing was recorded: the program never called MPI_Pcontrol(1), which --start-off waits for")
+	case r.NothingRecorded():
+		a.Warn("nothing was recorded: the program ended before --window %s began", o.window)
+	}
 	a.WarnAll(r.Circumstances())
 }
 

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -193,7 +194,11 @@ func (o *RunOptions) read(a *env.Env, c *cobra.Command, word string, hash bool) 
 	if o.Begin.Given || o.End.Given {
 		a.WarnOfVoid(c, " beside --begin and --end, which choose the part of the run", "whole")
 	}
-	return &Run{Name: word, Timeline: o.chosen(in.Timeline), Records: []provenance.Input{in.Record}}, nil
+	tl, err := o.chosen(c.Context(), in.Timeline)
+	if err != nil {
+		return nil, err
+	}
+	return &Run{Name: word, Timeline: tl, Records: []provenance.Input{in.Record}}, nil
 }
 
 // ofSimulations are the flags that matter only if a run is simulated.
@@ -204,11 +209,12 @@ func (o *RunOptions) ofSimulations() []string {
 }
 
 // chosen is the part of a recorded run that verbs look at if the flags ask for no other one: that without the start and the end of MPI.
-func (o *RunOptions) chosen(tl *timeline.Timeline) *timeline.Timeline {
+func (o *RunOptions) chosen(ctx context.Context, tl *timeline.Timeline) (*timeline.Timeline, error) {
 	if o.Whole || o.Begin.Given || o.End.Given {
-		return tl
+		return tl, nil
 	}
-	return tl.Core(o.Threads, true)
+	tl = tl.Core(o.Threads, true)
+	return tl, tl.RefreshSums(ctx)
 }
 
 // simulate simulates a run.

@@ -152,7 +152,7 @@ func (f *finisher) end() {
 		f.t.Locations[i] = l.location(f.t.Simulated)
 	}
 	f.bounds()
-	f.endCut()
+	f.boundCut()
 }
 
 // findRanks sorts the locations to their ranks.

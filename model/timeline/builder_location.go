@@ -51,6 +51,7 @@ type LocationBuilder struct {
 	clockError  unit.Duration
 	truncated   bool
 	off         bool // recording is off
+	bornOff     bool // it was off before anything was recorded
 	cut         bool // it was off for a time
 	offSince    unit.Duration
 	offTime     unit.Duration

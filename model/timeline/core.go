@@ -64,7 +64,8 @@ func (t *Timeline) core() (begin, end unit.Duration, edges []bool, ok bool) {
 
 // Core returns the run without the start and the end of MPI: from where the first rank leaves MPI_Init to where the last one enters
 // MPI_Finalize, both as calls that begin or end there. All wait states between ranks lie in it. A run of which they take less than 1 %
-// stays as it is; so does one with streams, which may work at any time. With reuse t is void afterwards; else it stays whole.
+// stays as it is; so does one with streams, which may work at any time. With reuse t is void afterwards; else it stays whole. Of a run that
+// several processes share the sums of the locations of others are void until RefreshSums.
 func (t *Timeline) Core(threads int, reuse bool) *Timeline {
 	begin, end, edges, ok := t.core()
 	left := LeftOut{Before: begin - t.Start, After: t.End - end}

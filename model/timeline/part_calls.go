@@ -258,13 +258,37 @@ func (t *Timeline) RefreshTimes(ctx context.Context) error {
 	return p.exchange(ctx, out, t.takeTimes)
 }
 
+// RefreshSums tells all processes how long recording was off at the locations here, and how long they had no CPU, after a part of
+// the run was cut out or times were changed. Without other processes there is nothing to tell.
+func (t *Timeline) RefreshSums(ctx context.Context) error {
+	p := t.Part
+	if p == nil {
+		return nil
+	}
+	var own [][2]unit.Duration
+	for i := p.First; i < p.Last; i++ {
+		own = append(own, [2]unit.Duration{t.Locations[i].Unrecorded, t.Locations[i].Lacked})
+	}
+	all, err := cluster.AllGatherValues(ctx, p.Group, &own)
+	if err != nil {
+		return err
+	}
+	sums := slices.Concat(all...)
+	if len(sums) != len(t.Locations) {
+		return cluster.ErrGarbled
+	}
+	for i, s := range sums {
+		t.Locations[i].Unrecorded, t.Locations[i].Lacked = s[0], s[1]
+	}
+	return nil
+}
+
 // appendTimes writes the times that a process has of this one.
 func (t *Timeline) appendTimes(q int) []byte {
 	p, b := t.Part, []byte(nil)
 	for i := p.First; i < p.Last; i++ {
 		l := &t.Locations[i]
 		b = chunk.AppendInt(chunk.AppendInt(b, int64(l.First)), int64(l.Last-l.First))
-		b = chunk.AppendInt(b, int64(l.Lacked))
 		for _, s := range l.Alive {
 			b = chunk.AppendInt(chunk.AppendInt(b, int64(s.From-l.First)), int64(s.To-s.From))
 		}
@@ -300,7 +324,6 @@ func (t *Timeline) takeTimes(q int, b []byte) bool {
 		}
 		l.First = unit.Duration(c.Int())
 		l.Last = l.First + unit.Duration(c.Int())
-		l.Lacked = unit.Duration(c.Int())
 		for k := range l.Alive {
 			from := l.First + unit.Duration(c.Int())
 			l.Alive[k] = Span{from, from + unit.Duration(c.Int())}

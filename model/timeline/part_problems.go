@@ -42,7 +42,8 @@ type ownSummary struct {
 type locationSummary struct {
 	First, Last, ClockError unit.Duration
 	OffSince, OffTime       unit.Duration
-	Truncated, Cut, Off     bool
+	Truncated, Cut          bool
+	Off, BornOff            bool
 	Alive                   []Span
 	Lack                    unit.Duration // without a CPU
 }
@@ -53,7 +54,8 @@ func (x *partExchange) sumUp() error {
 	own.Problems.Notes, own.Problems.MissingRanks, own.Problems.Collectives = nil, nil, nil
 	for _, l := range x.locations[x.First:x.Last] {
 		own.Locations = append(own.Locations, locationSummary{
-			l.first, l.last, l.clockError, l.offSince, l.offTime, l.truncated, l.cut, l.off, l.alive, lackOf(l.lacks),
+			l.first, l.last, l.clockError, l.offSince, l.offTime, l.truncated, l.cut, l.off, l.bornOff, l.alive,
+			lackOf(l.lacks),
 		})
 		own.Problems.Unbalanced += l.unbalanced
 		own.Problems.PendingRequests += l.pending
@@ -73,7 +75,7 @@ func (x *partExchange) sumUp() error {
 		for _, s := range all[p].Locations {
 			if l := x.locations[at]; !x.here(int32(at)) {
 				l.first, l.last, l.clockError, l.truncated = s.First, s.Last, s.ClockError, s.Truncated
-				l.cut, l.off, l.offSince, l.offTime = s.Cut, s.Off, s.OffSince, s.OffTime
+				l.cut, l.off, l.bornOff, l.offSince, l.offTime = s.Cut, s.Off, s.BornOff, s.OffSince, s.OffTime
 				l.alive, l.lack = s.Alive, s.Lack
 			}
 			at++

@@ -17,7 +17,7 @@ import (
 )
 
 // sharedRun is a random run with all that processes tell each other about: messages, collectives with sizes by peer, epochs of
-// one-sided communication, polls, threads, times without a CPU.
+// one-sided communication, polls, threads, times without a CPU and times when recording was off.
 type sharedRun struct {
 	*randomRun
 	seed uint64
@@ -32,6 +32,7 @@ func (r *sharedRun) builder(here func(rank int) bool) *Builder {
 	for _, c := range r.comms {
 		b.Comm(c)
 	}
+	notRecorded := b.Region(NotRecorded)
 	b.Window(Object{Name: "w", Comm: 1})
 	for i, of := range r.threads {
 		l := b.Location(of[0], of[1], "", "")
@@ -43,8 +44,13 @@ func (r *sharedRun) builder(here func(rank int) bool) *Builder {
 		if of[1] > 0 {
 			l.ThreadBegin(now)
 		}
-		l.Enter(now, 3)
-		l.Leave(now + 1)
+		if r.seed%2 == 0 {
+			l.Off(now, notRecorded)
+			l.On(now + 1)
+		} else {
+			l.Enter(now, 3)
+			l.Leave(now + 1)
+		}
 		for _, s := range r.steps[i] {
 			s.time += unit.Duration(i) + 1
 			now = s.time
@@ -66,6 +72,12 @@ func (r *sharedRun) builder(here func(rank int) bool) *Builder {
 			case 3:
 				l.NoCPU(now, 1)
 			}
+		}
+		if random.IntN(2) == 0 {
+			for l.Depth() > 0 {
+				l.Leave(now)
+			}
+			l.Off(now, notRecorded)
 		}
 	}
 	return b
@@ -221,23 +233,29 @@ func TestRefreshTimes(t *testing.T) {
 	})
 }
 
-// TestPartOfAWindow: the numbers by which processes name calls to each other stay right when the run is cut.
+// TestPartOfAWindow: when the run is cut, the numbers by which processes name calls to each other stay right, and all know how long
+// recording was off at each location, and how long it had no CPU.
 func TestPartOfAWindow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := &sharedRun{drawRun(t), rapid.Uint64().Draw(t, "seed of the rest")}
 		begin := unit.Duration(rapid.Int64Range(0, 40).Draw(t, "begin"))
 		end := begin + unit.Duration(rapid.Int64Range(1, 60).Draw(t, "length"))
 		bounds := []int{0, rapid.IntRange(1, r.ranks-1).Draw(t, "bound"), r.ranks}
-		parts, err := r.parts(bounds, nil)
+		parts, err := r.parts(bounds, func(tl *Timeline) error {
+			*tl = *tl.Window(begin, end, 1)
+			return tl.RefreshSums(context.Background())
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for p := range parts {
-			parts[p] = parts[p].Window(begin, end, 1)
-		}
+		whole := r.whole().Window(begin, end, 1)
 		for p, part := range parts {
 			other := parts[1-p]
 			for i := range part.Locations {
+				if l, w := &part.Locations[i], &whole.Locations[i]; l.Unrecorded != w.Unrecorded || l.Lacked != w.Lacked {
+					t.Fatalf("process %d: location %d was off for %v and without a CPU for %v, want %v and %v", p, i, l.Unrecorded, l.Lacked,
+						w.Unrecorded, w.Lacked)
+				}
 				if part.Part.Here(int32(i)) {
 					continue
 				}

@@ -22,6 +22,7 @@ func (l *LocationBuilder) Off(t unit.Duration, r RegionID) {
 		l.at(t)
 		return
 	}
+	l.bornOff = l.bornOff || l.calls.Len() == 0 && l.alive == nil && (l.last == never || t <= l.first)
 	l.Enter(t, r)
 	l.off, l.cut, l.offSince = true, true, l.last
 	l.offPath = l.tree.child(0, r)
@@ -96,13 +97,21 @@ func (l *LocationBuilder) SkipCollectives(t unit.Duration, comm int32, count int
 	}
 }
 
-// endCut lets locations whose recording ended early be off up to the end of the run.
-func (f *finisher) endCut() {
+// boundCut lets locations at which recording was off first be so from the start of the run, whenever they began, and
+// those whose recording ended early up to its end.
+func (f *finisher) boundCut() {
 	for i, l := range f.locations {
+		out := &f.t.Locations[i]
+		if l.bornOff {
+			out.Unrecorded += out.First - f.t.Start
+			out.First = f.t.Start
+			if f.here(int32(i)) {
+				out.Calls.Enter[0] = out.First
+			}
+		}
 		if !l.off {
 			continue
 		}
-		out := &f.t.Locations[i]
 		out.Last = max(out.Last, f.t.End)
 		out.Unrecorded += out.Last - l.offSince
 		if n := out.Calls.Len(); n > 0 && f.here(int32(i)) {
@@ -119,15 +128,18 @@ func (t *Timeline) Unrecorded() (sum unit.Sum) {
 	return sum
 }
 
-// unrecorded is how long recording was off at a location.
-func (t *Timeline) unrecorded(l *Location) unit.Duration {
-	sum := unit.Duration(0)
+// SumUnrecorded finds how long recording was off at a location of this process whose calls were changed.
+func (t *Timeline) SumUnrecorded(location int32) {
+	l := &t.Locations[location]
+	if !l.Cut || !t.Part.Here(location) {
+		return
+	}
+	l.Unrecorded = 0
 	for i, path := range l.Calls.Path {
 		if t.RegionOf(path).Role == Unrecorded {
-			sum += l.Calls.Leave[i] - l.Calls.Enter[i]
+			l.Unrecorded += l.Calls.Leave[i] - l.Calls.Enter[i]
 		}
 	}
-	return sum
 }
 
 // isCut reports whether a location of a rank was not recorded for a time.

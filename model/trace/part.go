@@ -246,7 +246,7 @@ func ToTimelinePart(ctx context.Context, g cluster.Group, t *Trace, o TimelineOp
 	if err := c.control(ctx, tl); err != nil {
 		return nil, err
 	}
-	return c.cut(tl)
+	return c.cut(ctx, tl)
 }
 
 // reads reports whether this process reads the events of a rank.

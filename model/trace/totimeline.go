@@ -52,7 +52,7 @@ func ToTimeline(t *Trace, o TimelineOptions) (*timeline.Timeline, error) {
 		}
 		tl.Problems.Notes = append(tl.Problems.Notes, c.warnings...)
 		c.explainMissing(tl)
-		return c.cut(tl)
+		return c.cut(context.Background(), tl)
 	}
 	if err := c.read(); err != nil {
 		return nil, err
@@ -73,11 +73,11 @@ func ToTimeline(t *Trace, o TimelineOptions) (*timeline.Timeline, error) {
 			return nil, err
 		}
 	}
-	return c.cut(tl)
+	return c.cut(context.Background(), tl)
 }
 
 // cut moves the start of the run to 0 if the format has another origin, and leaves out what is not wanted of the run.
-func (c *conversion) cut(tl *timeline.Timeline) (*timeline.Timeline, error) {
+func (c *conversion) cut(ctx context.Context, tl *timeline.Timeline) (*timeline.Timeline, error) {
 	if neverOn(tl) {
 		return nil, fmt.Errorf("%s: recording was off from the start of the run to its end; record it again with another --window, or without "+
 			"--start-off if the program does not call MPI_Pcontrol", cmp.Or(c.Trace.Name, "the trace"))
@@ -91,7 +91,10 @@ func (c *conversion) cut(tl *timeline.Timeline) (*timeline.Timeline, error) {
 			end = min(end, tl.Start+c.End)
 		}
 		tl = tl.Window(tl.Start+c.Begin, end, c.threads)
-		if c.group == nil && neverOn(tl) { // a process knows this of its own ranks
+		if err := tl.RefreshSums(ctx); err != nil {
+			return nil, err
+		}
+		if neverOn(tl) {
 			return nil, fmt.Errorf("%s: recording was off from --begin to --end", cmp.Or(c.Trace.Name, "the trace"))
 		}
 	}

@@ -1,6 +1,9 @@
 package record
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Circumstances are sentences about what made the run take another time than it would otherwise.
 func (r *Result) Circumstances() []string {
@@ -14,6 +17,11 @@ func (r *Result) Circumstances() []string {
 		list = append(list, "MPI was made to give up the CPU while it waits (--yield): without that the run may take much longer")
 	}
 	return list
+}
+
+// NothingRecorded reports whether recording was never on.
+func (r *Result) NothingRecorded() bool {
+	return len(r.Heads) > 0 && !slices.ContainsFunc(r.Heads, func(h Head) bool { return !h.Off })
 }
 
 // withoutCPU is the share of the run for which the first threads of the ranks had no CPU.

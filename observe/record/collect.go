@@ -43,6 +43,7 @@ type Head struct {
 	Truncated    bool          // the thread did not end its trace
 	NoCPU        time.Duration // how long it could have run but had no CPU
 	Refused      int64         // threads of its process that could not be recorded
+	Off          bool          // recording was never on
 	// Counters say, for each event that was to be counted, why it was not; 0: it was. CountingEnded: not all of the time.
 	Counters      []syscall.Errno
 	CountingEnded bool
@@ -355,7 +356,7 @@ func (c *collector) rank(out *Collection, files []*threadFiles) ([]*streamTables
 			Rank: f.rank, Thread: f.thread, Bytes: int64(f.head.bytes), Samples: int64(f.head.samples),
 			Failure: f.head.failure, Full: f.head.closed == rawFull || f.head.lost > 0, Wrapped: f.wrapped, Uncounted: f.uncounted,
 			Truncated: f.head.closed == rawOpenEnd, NoCPU: time.Duration(f.head.waited), Refused: int64(f.head.refused),
-			Counters: f.head.counters, CountingEnded: f.head.countingEnded,
+			Counters: f.head.counters, CountingEnded: f.head.countingEnded, Off: s.neverOn,
 		})
 		if f.head.yields {
 			out.Yield = "forced"
@@ -381,9 +382,11 @@ func findCode(path string, s *streamTables, res *resolver, whole bool) (damage, 
 		frames(s.dropped.skips, function)
 	}
 	var rec rawRecord
+	recorded, on := s.dropped != nil, true
 	for {
 		switch err := raw.next(&rec); {
 		case err == io.EOF:
+			s.neverOn = !on && !recorded
 			return raw.damage, nil
 		case err != nil:
 			return nil, fmt.Errorf("%s: %w", path, err)
@@ -391,9 +394,12 @@ func findCode(path string, s *streamTables, res *resolver, whole bool) (damage, 
 		if !s.explains(&rec, whole) {
 			raw.found(errRecord)
 		}
+		recorded = recorded || on && rec.kind != rawProgramBegin && rec.kind != rawThreadBegin && rec.kind != rawOff
 		switch {
 		case rec.kind == rawOff:
-			s.cut = true
+			s.cut, on = true, false
+		case rec.kind == rawOn:
+			on = true
 		case rec.kind == rawSkips:
 			for i := 0; i+skipWords <= rec.words(); i += skipWords {
 				frames([]skip{skipOf(rec.list(i, skipWords))}, function)

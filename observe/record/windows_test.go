@@ -3,6 +3,7 @@ package record
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -99,6 +100,9 @@ func checkCut(t *testing.T, r *recording) (*timeline.Timeline, int, int) {
 			wanted++
 		}
 	}
+	if r.result.NothingRecorded() {
+		t.Error("nothing was recorded")
+	}
 	if messages != wanted {
 		t.Errorf("messages = %d, want %d", messages, wanted)
 	}
@@ -148,6 +152,20 @@ func TestCutRecordings(t *testing.T) {
 				}
 				if try == 9 {
 					t.Fatalf("messages = %d, collectives = %d, recorded = %v; want many in about 200 ms", messages, collectives, on)
+				}
+			}
+		})
+		t.Run("never", func(t *testing.T) {
+			for _, change := range []func(o *Options){
+				func(o *Options) { o.From = time.Hour }, func(o *Options) { o.StartOff = true },
+				func(o *Options) { o.From, o.MaxSize, o.Ring = time.Hour, 64<<10, true },
+			} {
+				o := command("no", 10, 0)
+				change(&o)
+				r := recorded(t, o)
+				if _, err := trace.ToTimeline(r.Trace, trace.TimelineOptions{}); !r.result.NothingRecorded() || err == nil ||
+					!strings.Contains(err.Error(), "recording was off from the start of the run to its end") {
+					t.Errorf("%+v: nothing recorded = %t, error = %v", o, r.result.NothingRecorded(), err)
 				}
 			}
 		})

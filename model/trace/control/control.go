@@ -300,6 +300,7 @@ func (m *moments) moveLocation(location int32, shifts []unit.Duration) {
 		before(&l.Counts[i].To)
 	}
 	c.Enter, c.Leave = enter, leave
+	m.tl.SumUnrecorded(location)
 }
 
 // isEmpty reports whether nothing happened at a location.
@@ -398,6 +399,9 @@ func (m *moments) shareGroups(s *clock.Shared) {
 // recountTogether is recount with what all processes know.
 func (m *moments) recountTogether(ctx context.Context) error {
 	if err := m.tl.RefreshTimes(ctx); err != nil {
+		return err
+	}
+	if err := m.tl.RefreshSums(ctx); err != nil {
 		return err
 	}
 	m.recount()

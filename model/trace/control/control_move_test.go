@@ -23,6 +23,7 @@ func randomBuilder(seed uint64, ranks int, here func(rank int) bool) *timeline.B
 	random := rand.New(rand.NewPCG(seed, 8))
 	b := timeline.NewBuilder(ranks)
 	main, call := b.Region(timeline.Region{Name: "main"}), b.Region(timeline.Region{Name: "MPI_Call", Paradigm: timeline.MPI})
+	notRecorded := b.Region(timeline.NotRecorded)
 	cycles := b.Metric(timeline.Metric{Name: "cycles"})
 	var members []int32
 	for rank := range int32(ranks) {
@@ -53,7 +54,7 @@ func randomBuilder(seed uint64, ranks int, here func(rank int) bool) *timeline.B
 	}
 	for range 12 {
 		from, to := random.IntN(ranks), random.IntN(ranks)
-		switch random.IntN(6) {
+		switch random.IntN(7) {
 		case 0, 1:
 			inCall(from, func(l *timeline.LocationBuilder, at unit.Duration) { l.Send(at, int32(to), world, 0, 8) })
 			inCall(to, func(l *timeline.LocationBuilder, at unit.Duration) { l.Recv(at, int32(from), world, 0, 8) })
@@ -77,6 +78,15 @@ func randomBuilder(seed uint64, ranks int, here func(rank int) bool) *timeline.B
 					})
 				}
 			}
+		case 6:
+			do(from, func(l *timeline.LocationBuilder, at unit.Duration) {
+				l.Leave(at)
+				l.Off(at, notRecorded)
+			})
+			do(from, func(l *timeline.LocationBuilder, at unit.Duration) {
+				l.On(at)
+				l.Enter(at, main)
+			})
 		case 3:
 			long := unit.Duration(random.IntN(30))
 			do(from, func(l *timeline.LocationBuilder, at unit.Duration) { l.NoCPU(at, long) })
@@ -230,7 +240,18 @@ func callAt(l *timeline.Location, from, to unit.Duration) (path timeline.PathID)
 	return path
 }
 
-// TestApplyPart: several processes that share a run move everything to where one would.
+// timeNotRecorded is how long the calls of a location say that recording was off.
+func timeNotRecorded(tl *timeline.Timeline, location int) (sum unit.Duration) {
+	c := &tl.Locations[location].Calls
+	for i, path := range c.Path {
+		if tl.RegionOf(path).Role == timeline.Unrecorded {
+			sum += c.Leave[i] - c.Enter[i]
+		}
+	}
+	return sum
+}
+
+// TestApply: several processes that share a run move everything to where one would.
 func TestApply(t *testing.T) {
 	const ranks = 4
 	for seed := range uint64(60) {
@@ -264,7 +285,10 @@ func TestApply(t *testing.T) {
 			}
 			for i := range part.Locations {
 				l, w := &part.Locations[i], &whole.Locations[i]
-				if l.First != w.First || l.Last != w.Last || l.Lacked != w.Lacked || !slices.Equal(l.Alive, w.Alive) {
+				if off := timeNotRecorded(whole, i); w.Unrecorded != off {
+					t.Errorf("seed %d: location %d was off for %v, its calls say %v", seed, i, w.Unrecorded, off)
+				}
+				if l.First != w.First || l.Last != w.Last || l.Lacked != w.Lacked || l.Unrecorded != w.Unrecorded || !slices.Equal(l.Alive, w.Alive) {
 					t.Errorf("seed %d, process %d: location %d is from %v to %v, alive %v, without a CPU for %v, want %v to %v, %v, %v", seed, p, i,
 						l.First, l.Last, l.Alive, l.Lacked, w.First, w.Last, w.Alive, w.Lacked)
 				}
