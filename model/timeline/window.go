@@ -102,8 +102,8 @@ func (t *Team) shift(d unit.Duration) {
 }
 
 // Window returns what happened from start to end: calls and teams that are open then, cut at the edges, calls without length also at
-// the edges themselves, and messages and collectives that lie inside as a whole. Problems are those of the whole run. Of a run that several processes share
-// the sums of the locations of others are void until RefreshSums.
+// the edges themselves, and messages and collectives that lie inside as a whole. Problems are those of the whole run. Of a run that
+// several processes share the sums of the locations of others are void until RefreshSums.
 func (t *Timeline) Window(begin, end unit.Duration, threads int) *Timeline {
 	return (&cutter{begin: begin, end: end}).cut(t, threads)
 }
