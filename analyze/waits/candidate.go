@@ -279,7 +279,7 @@ func (a *analysis) readPoints(found []candidates) {
 			if m.kind == nil {
 				continue
 			}
-			location := func(member int) int32 { return a.locationOf(m, int32(member)) }
+			location := func(member int) int32 { return a.locationIn(m, int32(member)) }
 			*o = instance{root: -1, parts: o.parts[:0], waits: o.waits[:0]}
 			for j, call := range m.calls {
 				s := a.spanOf(location(j), call)

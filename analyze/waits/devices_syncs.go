@@ -12,7 +12,6 @@ import (
 type rankSyncs struct {
 	messages map[[2]int32][]messageSync // by ranks, the lower one first; by instant
 	joinings [][]rankJoining            // by rank: parts in collectives and other synchronization points, by the end of their issue
-	members  []map[int32]int32          // by communicator: members by rank
 }
 
 // messageSync is a message whose two ends overlapped in time.
@@ -45,8 +44,7 @@ func (a *analysis) precedes(e endpoint, location, call int32) bool {
 
 // findSyncs lists the synchronizations between processes.
 func (a *analysis) findSyncs() rankSyncs {
-	m := rankSyncs{messages: map[[2]int32][]messageSync{}, joinings: make([][]rankJoining, a.tl.Ranks), members: make([]map[int32]int32,
-		len(a.tl.Comms))}
+	m := rankSyncs{messages: map[[2]int32][]messageSync{}, joinings: make([][]rankJoining, a.tl.Ranks)}
 	add := func(x, y endpoint) {
 		ranks := [2]int32{int32(a.rankOf(x.location)), int32(a.rankOf(y.location))}
 		if ranks[0] == ranks[1] {
@@ -74,13 +72,6 @@ func (a *analysis) findSyncs() rankSyncs {
 	}
 	for _, list := range m.messages {
 		slices.SortStableFunc(list, func(x, y messageSync) int { return cmp.Compare(x.instant, y.instant) })
-	}
-	for i := range a.tl.Comms {
-		c := &a.tl.Comms[i]
-		m.members[i] = make(map[int32]int32, c.Size())
-		for j := range c.Size() {
-			m.members[i][c.Rank(j)] = int32(j)
-		}
 	}
 	for l := range a.joinings {
 		rank := a.rankOf(int32(l))
@@ -130,10 +121,10 @@ func (m *rankSyncs) last(a *analysis, s *state) unit.Duration {
 	}
 	i, j := before(of, s.location, s.call), before(other, s.cause, s.causeCall)
 	for i >= 0 && j >= 0 && of[i].latest > best && other[j].latest > best {
-		if k := m.memberOf(a, of[i].point, d); k >= 0 {
+		if k := a.memberOf(of[i].point, d); k >= 0 {
 			best = max(best, a.metAt(of[i].point, of[i].member, k, s))
 		}
-		if k := m.memberOf(a, other[j].point, w); k >= 0 {
+		if k := a.memberOf(other[j].point, w); k >= 0 {
 			best = max(best, a.metAt(other[j].point, k, other[j].member, s))
 		}
 		i--
@@ -142,27 +133,11 @@ func (m *rankSyncs) last(a *analysis, s *state) unit.Duration {
 	return best
 }
 
-// memberOf is the number of a rank among the members of a synchronization point, -1 if it is none.
-func (m *rankSyncs) memberOf(a *analysis, point, rank int32) int32 {
-	if !a.isCollective(point) {
-		return rank
-	}
-	if k, ok := m.members[a.tl.Collectives[point].Comm][rank]; ok {
-		return k
-	}
-	return -1
-}
-
 // metAt is the latest instant at which two members were in a synchronization point, in operations that precede those of a wait state.
 func (a *analysis) metAt(point, waiter, cause int32, s *state) unit.Duration {
 	ends := func(member int32) (issue, done endpoint, test bool) {
 		x, y, test := a.operations(point, member)
-		location := int32(0)
-		if a.isCollective(point) {
-			location = a.tl.Members[a.tl.Collectives[point].First+int(member)].Location
-		} else {
-			location = a.masters[member]
-		}
+		location := a.locationOf(point, member)
 		return endpoint{x, location}, endpoint{y, location}, test
 	}
 	issue, done, test := ends(waiter)

@@ -29,6 +29,7 @@ type proc struct {
 	rank     int
 	now      unit.Duration
 	threads  []*timeline.LocationBuilder
+	talks    int // number of the thread that calls MPI
 	requests []*request
 }
 
@@ -111,8 +112,8 @@ func (m *machine) at(rank int, t unit.Duration) unit.Duration { return (t + m.sk
 
 func (m *machine) tick(n int) unit.Duration { return unit.Duration(m.rnd.IntN(n)) }
 
-// on returns the master of a rank.
-func (p *proc) on() *timeline.LocationBuilder { return p.threads[0] }
+// on returns the thread of a rank that calls MPI, most of the time the master.
+func (p *proc) on() *timeline.LocationBuilder { return p.threads[p.talks] }
 
 // enter begins a call and returns its number.
 func (m *machine) enter(l *timeline.LocationBuilder, rank int, t unit.Duration, name string) int32 {
@@ -459,8 +460,28 @@ func (m *machine) step() {
 		m.collective()
 	case k < 18 && n > 1:
 		m.sendrecv()
-	default:
+	case k < 19:
 		m.parallel(p)
+	default:
+		m.onOtherThreads()
+	}
+}
+
+// onOtherThreads lets any threads compute and make messages and collectives, also on communicators that others use.
+func (m *machine) onOtherThreads() {
+	for _, p := range m.procs {
+		p.talks = m.rnd.IntN(len(p.threads))
+	}
+	for range 1 + m.rnd.IntN(3) {
+		p := m.procs[m.rnd.IntN(len(m.procs))]
+		p.now = m.compute(p.on(), p.rank, p.now, 1)
+		m.collective()
+		if len(m.procs) > 1 {
+			m.message(p.rank, (p.rank+1)%len(m.procs))
+		}
+	}
+	for _, p := range m.procs {
+		p.talks = 0
 	}
 }
 

@@ -3,7 +3,6 @@ package waits
 import (
 	"cmp"
 	"slices"
-	"sort"
 	"sync/atomic"
 
 	"slackline/internal/parallel"
@@ -87,17 +86,22 @@ func (a *analysis) operations(number, member int32) (issue, done operation, test
 
 // memberAt returns the number of a location among the members of a synchronization point, -1 if it is not a member.
 func (a *analysis) memberAt(number, location int32) int32 {
-	if a.isCollective(number) {
-		return a.groups[a.tl.Collectives[number].Comm].memberAt(location)
+	if !a.isCollective(number) && a.pointAt(number).form != ofRanks {
+		return int32(slices.IndexFunc(a.pointAt(number).team.Members, func(x timeline.TeamMember) bool { return x.Location == location }))
 	}
-	m := a.pointAt(number)
-	if m.form == ofRanks {
-		if rank := a.tl.Locations[location].Rank; a.masters[rank] == location {
-			return int32(rank)
-		}
+	member := a.memberOf(number, int32(a.rankOf(location)))
+	if member < 0 || a.locationOf(number, member) != location { // another thread of the rank took part
 		return -1
 	}
-	return int32(slices.IndexFunc(m.team.Members, func(x timeline.TeamMember) bool { return x.Location == location }))
+	return member
+}
+
+// memberOf is the number of a rank among the members of a synchronization point of ranks, -1 if it is none.
+func (a *analysis) memberOf(number, rank int32) int32 {
+	if !a.isCollective(number) {
+		return rank
+	}
+	return a.groups[a.tl.Collectives[number].Comm].memberAt(rank)
 }
 
 // depends reports whether the completion of member i of a synchronization point needs member j.
@@ -112,45 +116,43 @@ func (a *analysis) depends(number, i, j int32) bool {
 
 // group finds the members of a communicator.
 type group struct {
-	inOrder bool // member i is location base+i
+	inOrder bool // member i is rank base+i
 	base    int32
-	sorted  []groupMember // by location
+	sorted  []groupMember // by rank
 }
 
-type groupMember struct{ location, member int32 }
+type groupMember struct{ rank, member int32 }
 
-func (g *group) memberAt(location int32) int32 {
+func (g *group) memberAt(rank int32) int32 {
 	if g.inOrder {
-		if i := location - g.base; i >= 0 && int(i) < len(g.sorted) {
+		if i := rank - g.base; i >= 0 && int(i) < len(g.sorted) {
 			return i
 		}
 		return -1
 	}
-	i := sort.Search(len(g.sorted), func(i int) bool { return g.sorted[i].location >= location })
-	if i < len(g.sorted) && g.sorted[i].location == location {
-		return g.sorted[i].member
+	i, found := slices.BinarySearchFunc(g.sorted, rank, func(m groupMember, rank int32) int { return cmp.Compare(m.rank, rank) })
+	if !found {
+		return -1
 	}
-	return -1
+	return g.sorted[i].member
 }
 
 // findGroups finds the members of the communicators that have collectives.
 func (a *analysis) findGroups() {
 	a.groups = make([]group, len(a.tl.Comms))
 	for i := range a.tl.Collectives {
-		c := &a.tl.Collectives[i]
-		g := &a.groups[c.Comm]
+		comm := a.tl.Collectives[i].Comm
+		g, c := &a.groups[comm], &a.tl.Comms[comm]
 		if g.sorted != nil {
 			continue
 		}
-		g.sorted = make([]groupMember, a.tl.Comms[c.Comm].Size())
-		g.inOrder = true
+		g.sorted = make([]groupMember, c.Size())
+		g.inOrder, g.base = true, c.Rank(0)
 		for j := range g.sorted {
-			l := a.tl.Members[c.First+j].Location
-			g.sorted[j] = groupMember{l, int32(j)}
-			g.inOrder = g.inOrder && l == g.sorted[0].location+int32(j)
+			g.sorted[j] = groupMember{c.Rank(j), int32(j)}
+			g.inOrder = g.inOrder && c.Rank(j) == g.base+int32(j)
 		}
-		g.base = g.sorted[0].location
-		slices.SortFunc(g.sorted, func(x, y groupMember) int { return cmp.Compare(x.location, y.location) })
+		slices.SortFunc(g.sorted, func(x, y groupMember) int { return cmp.Compare(x.rank, y.rank) })
 	}
 }
 
@@ -209,7 +211,15 @@ func (a *analysis) eachJoining(visit func(location int32, j joining)) {
 }
 
 // locationOf is the location of a member of a synchronization point.
-func (a *analysis) locationOf(m *syncPoint, member int32) int32 {
+func (a *analysis) locationOf(number, member int32) int32 {
+	if a.isCollective(number) {
+		return a.tl.Members[a.tl.Collectives[number].First+int(member)].Location
+	}
+	return a.locationIn(a.pointAt(number), member)
+}
+
+// locationIn is the location of a member of a synchronization point that is not a collective.
+func (a *analysis) locationIn(m *syncPoint, member int32) int32 {
 	if m.form == ofRanks {
 		return a.masters[member]
 	}
@@ -224,10 +234,10 @@ func (a *analysis) eachMember(number int32, visit func(location int32, j joining
 		n = len(m.team.Members)
 	}
 	for i := range int32(n) {
-		if !a.isHere(a.locationOf(m, i)) {
+		if !a.isHere(a.locationIn(m, i)) {
 			continue
 		}
 		issue, _, _ := a.operations(number, i)
-		visit(a.locationOf(m, i), joining{bound: issue.leave, end: issue.end, point: number, member: i})
+		visit(a.locationIn(m, i), joining{bound: issue.leave, end: issue.end, point: number, member: i})
 	}
 }

@@ -168,7 +168,7 @@ func (a *analysis) readCalls() []callSet {
 	for i := range a.points {
 		p := &a.points[i]
 		for member, call := range p.calls {
-			read[a.locationOf(p, int32(member))].add(call)
+			read[a.locationIn(p, int32(member))].add(call)
 		}
 	}
 	a.readWindows(read)
