@@ -12,7 +12,7 @@ import (
 )
 
 // A gate passes only on what it compared. A condition on a number that neither side has, on a call path that one side does
-// not have, or on a run in which nothing was recorded is inconclusive; one that no number can ever meet is an error.
+// not have, or between a run that was recorded in part and one that was recorded as a whole, is inconclusive; one that no number can ever meet is an error.
 
 // Condition is a change that makes a comparison fail.
 type Condition struct {
@@ -149,6 +149,11 @@ func (r *Result) notCompared(c *Condition, known bool) string {
 			return fmt.Sprintf("a run of %s took no time", sideName(i))
 		}
 	}
+	if c.metric != RunTime {
+		if whole, part := r.recorded(false), r.recorded(true); whole != "" && part != "" {
+			return fmt.Sprintf("a run of %s was recorded in part only, one of %s as a whole", part, whole)
+		}
+	}
 	// What neither mentions is 0 in both, if they measured such numbers, and if the call path is there.
 	kind, everything := kindOf(c.metric), slices.Concat(r.sides[0], r.sides[1])
 	if covered := kind != 0 && allCover(everything, kind); !known && (!covered || c.asksForChange()) {
@@ -169,6 +174,16 @@ func (r *Result) notCompared(c *Condition, known bool) string {
 	for i, paths := range [][]string{a, b} {
 		if !slices.Contains(paths, c.path) && (!known || all[i]) {
 			return fmt.Sprintf("%s has no call path %s%s", sideName(i), c.path, suggest.Phrase(c.path, paths))
+		}
+	}
+	return ""
+}
+
+// recorded names a side with a run that was recorded in part, or as a whole; empty: there is none.
+func (r *Result) recorded(partly bool) string {
+	for i, runs := range r.sides {
+		if slices.ContainsFunc(runs, func(run Run) bool { return run.Partly == partly }) {
+			return sideName(i)
 		}
 	}
 	return ""

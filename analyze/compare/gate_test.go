@@ -116,6 +116,12 @@ func TestJudgeNothingCompared(t *testing.T) {
 	some, other := timesOf(map[string]float64{"main/a": 1}), timesOf(map[string]float64{"main/b": 1})
 	measured := NewRun(Waits)
 	measured.add(RunTime, "", 10)
+	whole, cut := NewRun(Times|Waits|Delays), NewRun(Times|Waits|Delays)
+	for _, r := range []Run{whole, cut} {
+		r.add(RunTime, "", 10)
+		r.add(Time, "main/a", 1)
+	}
+	cut.Partly = true
 	idle := NewRun(Times)
 	idle.add(RunTime, "", 0)
 	for _, tc := range []struct {
@@ -132,6 +138,10 @@ func TestJudgeNothingCompared(t *testing.T) {
 		{"measured by one side", some, measured, "waiting>5%", Inconclusive, "not both sides have waiting"},
 		{"measured, and none found", measured, measured, "waiting>5%", Passed, ""},
 		{"none found, but a change asked for", measured, measured, "waiting>-5%", Inconclusive, "not both sides have waiting"},
+		{"recorded in part", whole, cut, "waiting>5%", Inconclusive, "a run of B was recorded in part only, one of A as a whole"},
+		{"as a whole", cut, whole, "time@main/a>5%", Inconclusive, "a run of A was recorded in part only, one of B as a whole"},
+		{"both in part", cut, cut, "waiting>5%", Passed, ""},
+		{"the run time is known", whole, cut, "run_time>5%", Passed, ""},
 		{"no time", idle, some, "run_time<-5%", Inconclusive, "a run of A took no time"},
 		{"no time after", some, idle, "run_time>5%", Inconclusive, "a run of B took no time"},
 		{"failed all the same", some, idle, "run_time<-5%", Failed, "10s to 0 (-100.0 %)"},

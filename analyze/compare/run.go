@@ -24,10 +24,11 @@ type Number struct {
 type Run struct {
 	Values map[Number]float64
 	Kinds  Kinds // what is not mentioned of these is 0, of others it was not measured
+	Partly bool  // recording was off for a time: numbers other than the run time are those of the rest
 }
 
 // NewRun returns a run without numbers.
-func NewRun(kinds Kinds) Run { return Run{map[Number]float64{}, kinds} }
+func NewRun(kinds Kinds) Run { return Run{Values: map[Number]float64{}, Kinds: kinds} }
 
 func (r Run) add(metric, path string, seconds float64) { r.Values[Number{metric, path}] += seconds }
 
@@ -87,6 +88,7 @@ func kindOf(metric string) Kinds {
 // Of returns the numbers of a run from its wait states.
 func Of(w *waits.Result) Run {
 	r, p := NewRun(Times|Waits|Delays), w.Profile()
+	r.Partly = isPart(w.Timeline.Unrecorded().Over(w.Timeline.Lifetimes()))
 	name := func(path int32) string { return p.Paths.Names[path] }
 	r.add(RunTime, "", unit.SumOf(p.RunTime()).InSeconds())
 	r.countsOf(p.Counts(w.WaitTimes()))
@@ -103,10 +105,15 @@ func Of(w *waits.Result) Run {
 	return r
 }
 
+// isPart reports whether recording was off for so large a share of the time that it changes other numbers.
+func isPart(off float64) bool { return off >= 0.01 }
+
 // document is what is taken from the JSON results of the verbs waits and profile, of all versions.
 type document struct {
 	Run *struct {
-		Time *float64 `json:"time_s"`
+		Time        *float64 `json:"time_s"`
+		Locations   float64  `json:"locations"`
+		NotRecorded float64  `json:"not_recorded_s"`
 	} `json:"run"`
 	Computation *struct {
 		Useful       float64 `json:"useful_s"`
@@ -153,6 +160,7 @@ func Read(data []byte) (Run, error) {
 		return *v
 	}
 	r := NewRun(0)
+	r.Partly = isPart(d.Run.NotRecorded / (*d.Run.Time * d.Run.Locations))
 	r.add(RunTime, "", amount(RunTime, "time_s", "", d.Run.Time))
 	if c := d.Computation; c != nil {
 		r.addCounts(c.Useful, c.Instructions, c.IPC, c.Frequency)
