@@ -9,9 +9,15 @@ BENCHSTAT   = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 LDFLAGS  = -s -w -X slackline/internal/provenance.version=$(VERSION)
 
-# Packages whose code runs on several goroutines.
-CONCURRENT = ./internal/cluster ./analyze/waits ./model/timeline ./model/trace ./internal/progress ./internal/atomicfile ./cli/input \
-	./show/explore
+# Packages whose code runs on several goroutines. Under the race detector, what is skipped takes most of the time, for nothing new.
+CONCURRENT = ./internal/cluster ./analyze/waits ./analyze/simulate ./model/timeline ./model/trace ./internal/progress \
+	./internal/atomicfile ./cli/input ./show/explore
+ONETHREAD  = Vectors|NoisyDissemination|SharesMemory|RandomCasesFinish|CallsOf|CasesTogether|CasesInAllFormats|DevicesWritten
+ONETHREAD := $(ONETHREAD)|OTF2WriteAndRead|OTF2Truncated|ParaverCut|SamplesTellTheTruth|SLTKeepsEverything|SLTPrefix|FromTimeline
+ONETHREAD := $(ONETHREAD)|TestPages|TestTypes
+
+# Packages whose tests take longest. They wait for jobs, clocks and browsers, so they begin first, beside those that compute.
+LONGEST = ./cli ./cli/job ./observe/record ./show/explore
 
 PREFIX  ?= /usr/local
 DESTDIR ?=
@@ -63,12 +69,11 @@ lint: format # unit and race do not repeat go vet
 	go vet ./...
 	go run $(STATICCHECK) ./...
 
-unit: # half as many packages again as CPUs: tests wait for jobs, clocks and browsers
-	go test -vet=off -timeout 20m -p $$(( $$(nproc) * 3 / 2 )) ./...
+unit: # half as many packages again as CPUs; -w: no test needs what debuggers need
+	go test -vet=off -ldflags=-w -timeout 20m -p $$(( $$(nproc) * 3 / 2 )) $(LONGEST) ./...
 
-race: # the race detector needs cgo; what is skipped takes most of the time, for nothing new
-	CGO_ENABLED=1 go test -vet=off -race -short -skip 'TestCasesTogether|TestOTF2WriteAndRead|TestPages|TestTypes' $(CONCURRENT)
-	CGO_ENABLED=1 go test -vet=off -race -short -skip 'Vectors|NoisyDissemination' ./analyze/simulate -cases 10 # others have the same threads
+race: # the race detector needs cgo
+	CGO_ENABLED=1 go test -vet=off -race -short -skip '$(ONETHREAD)' $(CONCURRENT)
 	CGO_ENABLED=1 go test -vet=off -race -short -run 'TestReference|TestInterrupt' ./cli ./cli/simulate
 
 fuzz: ## fuzz every reader with random inputs (FUZZINPUTS=100000); go test repeats what it finds

@@ -245,10 +245,18 @@ var (
 	agreeFirst = flag.Int("first", 0, "seed of the first of them")
 )
 
+// cases is how many random programs of each kind there are; with the race detector, and under -short, few.
+func cases() int {
+	if testing.Short() {
+		return min(*agreeCases, 10)
+	}
+	return *agreeCases
+}
+
 func TestEnginesAgree(t *testing.T) {
 	for kind := range numCaseKinds {
 		t.Run(kind.String(), func(t *testing.T) {
-			cases := *agreeCases
+			cases := cases()
 			switch kind {
 			case kindWide:
 				cases = (cases + 9) / 10
@@ -275,7 +283,7 @@ func TestEnginesAgreeRapid(t *testing.T) {
 
 // Symbolic collectives are expanded while they run; the oracle gets the messages.
 func TestEnginesAgreeOnCalls(t *testing.T) {
-	for i := range *agreeCases {
+	for i := range cases() {
 		r := rand.New(rand.NewPCG(uint64(numCaseKinds), uint64(*agreeFirst+i)))
 		p := drawCalls(r.IntN)
 		m := drawMachine(r.IntN, kindCollectives, p.Ranks(), 1000)

@@ -126,7 +126,7 @@ func TestProcessesAgree(t *testing.T) {
 	needed.Full(t, "long runs")
 	for kind := range numCaseKinds {
 		t.Run(kind.String(), func(t *testing.T) {
-			cases := *agreeCases / 3
+			cases := cases() / 3
 			switch kind {
 			case kindWide:
 				cases = (cases + 9) / 10

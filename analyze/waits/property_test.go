@@ -118,7 +118,7 @@ func runs() uint64 {
 	if testing.Short() {
 		return 200
 	}
-	return 1500
+	return 1200
 }
 
 func TestAgainstDefinitions(t *testing.T) {
