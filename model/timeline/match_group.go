@@ -129,8 +129,8 @@ func byKey(runs [][]run, keys int) [][]run {
 // ref is a record of some location.
 type ref struct{ location, record int32 }
 
-// merge returns the records of the locations of one rank in the order of their times, those of one
-// location staying in order.
+// merge returns the records of the locations of one rank in the order of their times. Those of one location are in order, unless
+// another one began what it completed.
 func (f *finisher) merge(runs []run, time func(ref) unit.Duration) []ref {
 	n := 0
 	for _, r := range runs {
@@ -142,8 +142,8 @@ func (f *finisher) merge(runs []run, time func(ref) unit.Duration) []ref {
 			out = append(out, ref{r.location, record})
 		}
 	}
-	if len(runs) > 1 {
-		slices.SortStableFunc(out, func(a, b ref) int { return cmp.Compare(time(a), time(b)) })
+	if order := func(a, b ref) int { return cmp.Compare(time(a), time(b)) }; !slices.IsSortedFunc(out, order) {
+		slices.SortStableFunc(out, order)
 	}
 	return out
 }

@@ -149,8 +149,8 @@ type posted struct {
 	index int // of the location among those of the rank
 }
 
-// postsOf returns the receives of the locations of a rank in the order of the times of their posting,
-// those of one location staying in order.
+// postsOf returns the receives of the locations of a rank in the order of the times of their posting, those of one location staying in
+// order. A blocking receive, whose record is at its end, was posted when its call began: other threads may have posted some meanwhile.
 func (f *finisher) postsOf(locations []int32) []posted {
 	var all []posted
 	for i, location := range locations {
@@ -160,7 +160,17 @@ func (f *finisher) postsOf(locations []int32) []posted {
 			}
 		})
 	}
-	slices.SortStableFunc(all, func(a, b posted) int { return cmp.Compare(a.posted, b.posted) })
+	if len(locations) == 1 {
+		return all
+	}
+	at := func(p posted) unit.Duration {
+		calls := &f.locations[locations[p.index]].calls
+		if p.state == done && !p.away && p.post >= 0 && p.post == p.call && f.t.RegionOf(calls.Path[p.post]).Paradigm == MPI {
+			return calls.Enter[p.post]
+		}
+		return p.posted
+	}
+	slices.SortStableFunc(all, func(a, b posted) int { return cmp.Compare(at(a), at(b)) })
 	return all
 }
 

@@ -82,6 +82,9 @@ func (c *conversion) cut(ctx context.Context, tl *timeline.Timeline) (*timeline.
 		return nil, fmt.Errorf("%s: recording was off from the start of the run to its end; record it again with another --window, or without "+
 			"--start-off if the program does not call MPI_Pcontrol", cmp.Or(c.Trace.Name, "the trace"))
 	}
+	if missing := tl.Problems.MissingRanks; c.Strict && c.selected == nil && len(missing) > 0 {
+		return nil, fmt.Errorf("%s: rank %d left nothing (--strict)", cmp.Or(c.Trace.Name, "the trace"), missing[0])
+	}
 	if c.Format != "" && !c.startsAtZero {
 		tl.Shift(-tl.Start, c.threads)
 	}
