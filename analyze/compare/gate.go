@@ -150,10 +150,11 @@ func (r *Result) notCompared(c *Condition, known bool) string {
 			return fmt.Sprintf("a run of %s took no time", sideName(i))
 		}
 	}
-	if c.metric != RunTime {
-		if whole, part := r.recorded(false), r.recorded(true); whole != "" && part != "" {
-			return fmt.Sprintf("a run of %s was recorded in part only, one of %s as a whole", part, whole)
-		}
+	if part, whole := r.mixed(func(run Run) bool { return run.Broken }); part != "" {
+		return fmt.Sprintf("a run of %s has ranks that are missing or did not end, or is of a part only, one of %s is whole", part, whole)
+	}
+	if part, whole := r.mixed(func(run Run) bool { return run.Partly }); part != "" && c.metric != RunTime {
+		return fmt.Sprintf("a run of %s was recorded in part only, one of %s as a whole", part, whole)
 	}
 	// What neither mentions is 0 in both, if they measured such numbers, and if the call path is there.
 	kind, everything := kindOf(c.metric), slices.Concat(r.sides[0], r.sides[1])
@@ -180,14 +181,21 @@ func (r *Result) notCompared(c *Condition, known bool) string {
 	return ""
 }
 
-// recorded names a side with a run that was recorded in part, or as a whole; empty: there is none.
-func (r *Result) recorded(partly bool) string {
+// mixed names a side with a run of which something holds and one with a run of which it does not; empty: there are not both.
+func (r *Result) mixed(holds func(Run) bool) (with, without string) {
 	for i, runs := range r.sides {
-		if slices.ContainsFunc(runs, func(run Run) bool { return run.Partly == partly }) {
-			return sideName(i)
+		for _, run := range runs {
+			if holds(run) {
+				with = sideName(i)
+			} else {
+				without = sideName(i)
+			}
 		}
 	}
-	return ""
+	if with == "" || without == "" {
+		return "", ""
+	}
+	return with, without
 }
 
 func sideName(i int) string { return string(rune('A' + i)) }

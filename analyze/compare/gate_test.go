@@ -121,7 +121,8 @@ func TestJudgeNothingCompared(t *testing.T) {
 		r.add(RunTime, "", 10)
 		r.add(Time, "main/a", 1)
 	}
-	cut.Partly = true
+	broken := cut
+	cut.Partly, broken.Broken = true, true
 	idle := NewRun(Times)
 	idle.add(RunTime, "", 0)
 	for _, tc := range []struct {
@@ -141,6 +142,8 @@ func TestJudgeNothingCompared(t *testing.T) {
 		{"recorded in part", whole, cut, "waiting>5%", Inconclusive, "a run of B was recorded in part only, one of A as a whole"},
 		{"as a whole", cut, whole, "time@main/a>5%", Inconclusive, "a run of A was recorded in part only, one of B as a whole"},
 		{"both in part", cut, cut, "waiting>5%", Passed, ""},
+		{"ended early", whole, broken, "run_time>5%", Inconclusive, "a run of B has ranks that are missing or did not end"},
+		{"both ended early", broken, broken, "run_time>5%", Passed, ""},
 		{"the run time is known", whole, cut, "run_time>5%", Passed, ""},
 		{"no time", idle, some, "run_time<-5%", Inconclusive, "a run of A took no time"},
 		{"no time after", some, idle, "run_time>5%", Inconclusive, "a run of B took no time"},

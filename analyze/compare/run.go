@@ -25,6 +25,7 @@ type Run struct {
 	Values map[Number]float64
 	Kinds  Kinds // what is not mentioned of these is 0, of others it was not measured
 	Partly bool  // recording was off for a time: numbers other than the run time are those of the rest
+	Broken bool  // ranks or their ends are missing, or it was simulated from a part: its run time is not that of the whole, either
 }
 
 // NewRun returns a run without numbers.
@@ -88,7 +89,8 @@ func kindOf(metric string) Kinds {
 // Of returns the numbers of a run from its wait states.
 func Of(w *waits.Result) Run {
 	r, p := NewRun(Times|Waits|Delays), w.Profile()
-	r.Partly = isPart(w.Timeline.Unrecorded().Over(w.Timeline.Lifetimes()))
+	missing := w.Timeline.Missing()
+	r.miss(missing.Off, missing.Ranks, w.Timeline.Simulated)
 	name := func(path int32) string { return p.Paths.Names[path] }
 	r.add(RunTime, "", unit.SumOf(p.RunTime()).InSeconds())
 	r.countsOf(p.Counts(w.WaitTimes()))
@@ -105,15 +107,21 @@ func Of(w *waits.Result) Run {
 	return r
 }
 
-// isPart reports whether recording was off for so large a share of the time that it changes other numbers.
-func isPart(off float64) bool { return off >= 0.01 }
+// miss notes what is missing of a run: recording was off for a share of the time, and so many ranks are not there to their end.
+func (r *Run) miss(off float64, ranks int, simulated bool) {
+	const much = 0.01 // changes other numbers
+	r.Partly = off >= much
+	r.Broken = ranks > 0 || simulated && r.Partly
+}
 
 // document is what is taken from the JSON results of the verbs waits and profile, of all versions.
 type document struct {
 	Run *struct {
 		Time        *float64 `json:"time_s"`
-		Locations   float64  `json:"locations"`
-		NotRecorded float64  `json:"not_recorded_s"`
+		Off         float64  `json:"not_recorded_s"` // versions that had no share
+		NotRecorded float64  `json:"not_recorded_share"`
+		Incomplete  int      `json:"incomplete_ranks"`
+		Simulated   bool     `json:"simulated"`
 	} `json:"run"`
 	Computation *struct {
 		Useful       float64 `json:"useful_s"`
@@ -160,7 +168,10 @@ func Read(data []byte) (Run, error) {
 		return *v
 	}
 	r := NewRun(0)
-	r.Partly = isPart(d.Run.NotRecorded / (*d.Run.Time * d.Run.Locations))
+	if d.Run.Off > 0 && d.Run.NotRecorded == 0 {
+		d.Run.NotRecorded = d.Run.Off / *d.Run.Time
+	}
+	r.miss(d.Run.NotRecorded, d.Run.Incomplete, d.Run.Simulated)
 	r.add(RunTime, "", amount(RunTime, "time_s", "", d.Run.Time))
 	if c := d.Computation; c != nil {
 		r.addCounts(c.Useful, c.Instructions, c.IPC, c.Frequency)

@@ -44,6 +44,10 @@ type RunDocument struct {
 	CutMessages    int64    `json:"cut_messages,omitempty"`
 	CutCollectives int64    `json:"cut_collectives,omitempty"`
 
+	// Of the recorded run, also if it was simulated.
+	NotRecordedShare float64 `json:"not_recorded_share,omitempty"` // of the time of all threads
+	IncompleteRanks  int     `json:"incomplete_ranks,omitempty"`   // that were not recorded, or not to their end
+
 	NoCPU       unit.Sum `json:"no_cpu_s,omitzero"`      // of all threads; left out if it is 0 or was not recorded
 	NoCPUShare  float64  `json:"no_cpu_share,omitempty"` // of their lifetimes, while they were recorded
 	ForcedYield bool     `json:"forced_yield,omitempty"` // the recorder made MPI yield the CPU while it waits
@@ -60,6 +64,8 @@ func DescribeRun(tl *timeline.Timeline, machine string) RunDocument {
 	if off := tl.Unrecorded(); off.Sign() > 0 {
 		d.NotRecorded = off
 	}
+	missing := tl.Missing()
+	d.NotRecordedShare, d.IncompleteRanks = missing.Off, missing.Ranks
 	if lack, lifetime := tl.WithoutCPU(); lack.Sign() > 0 {
 		d.NoCPU, d.NoCPUShare = lack, lack.Over(lifetime)
 	}

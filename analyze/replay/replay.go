@@ -69,6 +69,7 @@ func New(t *timeline.Timeline, o Options) (*Program, error) {
 	o.KeepTransfers = o.KeepTransfers || o.NoMachine && ownMachine
 	c := newConverter(t, o)
 	c.report.OwnMachine = ownMachine && o.KeepTransfers
+	c.report.Missing = t.Missing()
 	if err := c.checkCounts(); err != nil {
 		return nil, err
 	}

@@ -228,6 +228,9 @@ func (o *RunOptions) simulate(a *env.Env, c *cobra.Command, word string, hash bo
 		return nil, fmt.Errorf("%s: the simulation gave no timeline", word)
 	}
 	tl := f.Timeline
+	if p := f.Input.Replay; p != nil {
+		tl.Source = new(p.Report().Missing)
+	}
 	if o.Begin.Given || o.End.Given {
 		end := tl.End
 		if o.End.Given {

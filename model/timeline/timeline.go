@@ -38,7 +38,8 @@ type Timeline struct {
 	Before      unit.Duration // how long the run had lasted at Start: 0, unless it was cut
 	LeftOut     LeftOut       // of the run: the start and the end of MPI
 	Simulated   bool
-	ForcedYield bool // the recorder made MPI give up the CPU while it waits
+	Source      *Missing // of a simulated run: what is missing of the recorded one; nil: nothing, or there is none
+	ForcedYield bool     // the recorder made MPI give up the CPU while it waits
 	Problems    Problems
 	Part        *Part        // which part of the run it is; nil: all of it
 	Space       *spill.Space // that its long lists are in; nil: they are on the heap

@@ -208,3 +208,23 @@ func (f *finisher) align(s *series) {
 		}
 	}
 }
+
+// Missing is what is not known of a run. The numbers of two runs of which not the same is missing cannot be compared.
+type Missing struct {
+	Off   float64 // share of the time of all threads in which recording was off
+	Ranks int     // that were not recorded, or not to their end
+}
+
+// Missing is what is not known of the run, or of the recorded one that it was simulated from.
+func (t *Timeline) Missing() Missing {
+	if t.Source != nil {
+		return *t.Source
+	}
+	m := Missing{Off: t.Unrecorded().Over(t.Lifetimes()), Ranks: len(t.Problems.MissingRanks)}
+	for i := range t.Locations {
+		if l := &t.Locations[i]; l.Truncated && (i == 0 || t.Locations[i-1].Rank != l.Rank) {
+			m.Ranks++
+		}
+	}
+	return m
+}
