@@ -12,8 +12,7 @@ import (
 )
 
 // A gate passes only on what it compared. A condition on a number that neither side has, on a call path that one side does
-// not have, or between a run that was recorded in part and one that was recorded as a whole, is inconclusive; one that no number can ever
-// meet is an error.
+// not have, or between a run of which something is missing and a whole one, is inconclusive; one that no number can ever meet is an error.
 
 // Condition is a change that makes a comparison fail.
 type Condition struct {

@@ -78,9 +78,9 @@ type streamTables struct {
 	omp     map[uint16]uint32
 	period  int64 // ps
 	thread  int
-	end     int64 // of the program, ns, if its record had no room; else 0
-	cut     bool  // recording was not on all the time
-	neverOn bool
+	end     int64               // of the program, ns, if its record had no room; else 0
+	cut     bool                // recording was not on all the time
+	neverOn bool                // nor at any time
 	counts  map[uint32][]int64  // bytes by peer of persistent collectives, by number
 	late    map[uint64][]uint64 // requests of the rank that were completed while it was off; both halves of one
 	dropped *dropped            // what a ring has overwritten; nil: nothing
