@@ -130,7 +130,7 @@ func TestSignals(t *testing.T) {
 	}
 	mpitest.Both(t, func(t *testing.T, l *mpi.Library) {
 		program := build(t, l, "signals.c")
-		for how, least := range map[string]int64{"later": 50, "first": 1} {
+		for how, least := range map[string]int64{"later": 10, "first": 1} {
 			want := plainRun(t, l, 1, program, how)
 			r := inject(t, l, 1, program, Options{Base: -1, Noise: profile, Command: []string{how}})
 			if got := sortedLines(r.stdout); r.err != nil || r.ExitCode != 0 || got != want {
