@@ -116,7 +116,7 @@ func (p *Profile) Document(c *Composition, e *Efficiency, counts *Counts, it *It
 		CallPaths: p.documents(p.ByPath), Matrix: append([]Link{}, p.Matrix()...), Sizes: append([]SizeBin{}, p.Sizes()...),
 		Collectives: append([]CollectiveUse{}, p.Collectives(TimeParts)...), Composition: c.Parts, Efficiency: e, Counts: counts,
 	}
-	origin := p.Timeline.Start - p.Timeline.Before
+	origin := p.Timeline.Origin()
 	for i := range d.Collectives {
 		d.Collectives[i].First -= origin
 		d.Collectives[i].Last -= origin

@@ -149,3 +149,52 @@ func TestDirectoryOfTheInput(t *testing.T) {
 		}
 	}
 }
+
+// TestRanksThatLeftNothing: whatever a run becomes, ranks that left nothing are kept, or it is reported that they are not.
+func TestRanksThatLeftNothing(t *testing.T) {
+	files(t, map[string]string{"run.trace": "slackline trace 1\nranks 4\nrank 0\n0..9 main\nrank 2\n0..9 main\n"})
+	for _, f := range []string{"slt", "trace-text", "otf2"} {
+		run(t, "convert run.trace --to "+f+" --out kept."+f)
+		if text := run(t, "convert kept."+f+" --to trace-text"); !strings.Contains(text, "comm MPI_COMM_WORLD 0-3") {
+			t.Errorf("%s:\n%s", f, text)
+		}
+		code, _, stderr := clitest.Run("", "profile", "kept."+f)
+		if code != 0 || !strings.Contains(stderr, "2 ranks missing, the first is rank 1") {
+			t.Errorf("%s: exit code %d\n%s", f, code, stderr)
+		}
+	}
+	for f, want := range map[string]string{
+		"perfetto": "2 of 4 ranks left nothing, the first is rank 1", "folded": "2 of 4 ranks left nothing, the first is rank 1",
+		"goal": "what 2 of the ranks did is missing", "slk": "what 2 of the ranks did is missing",
+		"parquet": "2 ranks missing, the first is rank 1",
+	} {
+		code, _, stderr := clitest.Run("", "convert", "run.trace", "--to", f, "--out", "reported."+f)
+		if code != 0 || !strings.Contains(stderr, want) {
+			t.Errorf("%s: exit code %d, want %q\n%s", f, code, want, stderr)
+		}
+	}
+}
+
+// TestPartsOfRanks: times count from the start of the run also if only some ranks are read, which may begin later.
+func TestPartsOfRanks(t *testing.T) {
+	files(t, map[string]string{"run.trace": "slackline trace 1\nunit us\nrank 0\n10..70 main\nrank 1\n15..80 main\n"})
+	var d struct {
+		Path struct {
+			Segments []struct {
+				From float64 `json:"from_s"`
+				To   float64 `json:"to_s"`
+			}
+		} `json:"critical_path"`
+	}
+	for args, want := range map[string]float64{"": 5e-6, " --begin 20us": 20e-6} {
+		text := run(t, "waits run.trace --only-ranks 1 --critical-path --format json"+args)
+		if err := json.Unmarshal([]byte(text), &d); err != nil || len(d.Path.Segments) != 1 || d.Path.Segments[0].From != want ||
+			d.Path.Segments[0].To != 70e-6 {
+			t.Errorf("%s: %v, segments %+v", args, err, d.Path.Segments)
+		}
+	}
+	code, _, stderr := clitest.Run("", "waits", "run.trace", "--only-ranks", "1", "--end", "4us")
+	if code != 2 || !strings.Contains(stderr, "--end: the ranks that are read of run.trace begin 5us after the start of the run") {
+		t.Errorf("exit code %d\n%s", code, stderr)
+	}
+}

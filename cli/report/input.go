@@ -85,10 +85,7 @@ func (o *reportOptions) openRun(a *env.Env, c *cobra.Command, in *report.Input, 
 	if err := open(a, c, in, r.word); err != nil {
 		return err
 	}
-	if tl := in.Runs[len(in.Runs)-1].Timeline; o.run.Begin.Value > 0 && o.run.Begin.Value >= tl.End-tl.Start {
-		return o.run.Beyond(r.word)
-	}
-	return nil
+	return o.run.CheckPart(in.Runs[len(in.Runs)-1].Timeline, r.word)
 }
 
 // openRecorded reads a recorded run and makes a program of it.

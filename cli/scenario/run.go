@@ -136,15 +136,21 @@ func (o *RunOptions) OpenRun(a *env.Env, c *cobra.Command, word string, hash boo
 	if err != nil {
 		return nil, err
 	}
-	if o.Begin.Value > 0 && r.Timeline.End <= r.Timeline.Start {
-		return nil, o.Beyond(word)
+	if err := o.CheckPart(r.Timeline, word); err != nil {
+		return nil, err
 	}
 	return r, o.ApplyGrid(r.Timeline)
 }
 
-// Beyond is the error that nothing of a run is left.
-func (o *RunOptions) Beyond(word string) error {
-	return exit.Usagef("--begin: %s ends before %s; give an earlier time", word, o.Begin.Value.Short())
+// CheckPart refuses a part of a run that has nothing of what was read.
+func (o *RunOptions) CheckPart(tl *timeline.Timeline, word string) error {
+	switch {
+	case o.Begin.Value > 0 && o.Begin.Value >= tl.End-tl.Origin():
+		return exit.Usagef("--begin: %s ends before %s; give an earlier time", word, o.Begin.Value.Short())
+	case o.End.Given && o.End.Value <= tl.Before && tl.Before > o.Begin.Value:
+		return exit.Usagef("--end: the ranks that are read of %s begin %s after the start of the run; give a later time", word, tl.Before.Short())
+	}
+	return nil
 }
 
 // Simulated reports whether a run is simulated: it is not recorded, or flags describe a machine.

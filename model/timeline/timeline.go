@@ -35,7 +35,7 @@ type Timeline struct {
 	Devices     *Devices     // what ran on accelerators; nil: nothing
 	Grid        *Grid        // process grid, if the run says one
 	Start, End  unit.Duration
-	Before      unit.Duration // how long the run had lasted at Start: 0, unless it was cut
+	Before      unit.Duration // how long the run had lasted at Start: 0, unless it was cut or only some of its ranks were read
 	LeftOut     LeftOut       // of the run: the start and the end of MPI
 	Simulated   bool
 	Source      *Missing // of a simulated run: what is missing of the recorded one; nil: nothing, or there is none

@@ -8,6 +8,9 @@ import (
 	"slackline/model/unit"
 )
 
+// Origin is the start of the run, from which moments count that are shown or given.
+func (t *Timeline) Origin() unit.Duration { return t.Start - t.Before }
+
 // Shift adds d to all times.
 func (t *Timeline) Shift(d unit.Duration, threads int) {
 	t.move(func(int) unit.Duration { return d }, threads)

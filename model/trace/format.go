@@ -38,7 +38,7 @@ type Format struct {
 	Among func(names []string) []string
 	// parts: several processes can read a trace together, because each location has files of its own.
 	parts bool
-	// startsAtZero: times count from the start of the run. Of other formats the run is moved there.
+	// startsAtZero: times count from the start of the run, which may be before the first event.
 	startsAtZero bool
 	// keepsStreams: what ran on accelerators is written, too, so that the timeline is the same.
 	keepsStreams bool

@@ -59,6 +59,11 @@ func (a *otf2Archive) setLocations() {
 		}
 		t.Ranks = max(t.Ranks, t.Locations[i].Rank+1)
 	}
+	for rank, id := range a.commLocations(otf2.ParadigmMPI) {
+		if _, ok := a.rankOf(id); !ok {
+			t.Ranks = max(t.Ranks, rank+1)
+		}
+	}
 	if int(a.anchor.Locations) != len(d.Locations) {
 		a.warn("%s: there are %d locations, but the anchor file announces %d", a.src.showBeside(a.name+".def"), len(d.Locations),
 			a.anchor.Locations)

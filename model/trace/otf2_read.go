@@ -297,7 +297,7 @@ func (a *otf2Archive) ranksOf(g *otf2.Group) (ranks []int32, lost int) {
 	ranks = make([]int32, 0, len(g.Members))
 	locations := a.commLocations(g.Paradigm)
 	for _, m := range g.Members {
-		id := m
+		id, place := m, -1
 		if g.Kind == otf2.GroupCommGroup && g.Flags&otf2.GroupGlobalMembers == 0 {
 			if m == otf2.Undefined64 { // not recorded
 				ranks = append(ranks, timeline.UnknownRank)
@@ -307,9 +307,12 @@ func (a *otf2Archive) ranksOf(g *otf2.Group) (ranks []int32, lost int) {
 				lost++
 				continue
 			}
-			id = locations[m]
+			id, place = locations[m], int(m)
 		}
 		rank, ok := a.rankOf(id)
+		if !ok && place >= 0 && g.Paradigm == otf2.ParadigmMPI { // a rank without location
+			rank, ok = place, true
+		}
 		if !ok {
 			lost++
 			continue

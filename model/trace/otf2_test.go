@@ -12,6 +12,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"slackline/internal/needed"
@@ -256,6 +257,62 @@ func TestOTF2Sums(t *testing.T) {
 	const want = "traces/1.evt: the file does not match its checksum: it is damaged, of another archive or location"
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error = %v, want %q", err, want)
+	}
+}
+
+// Ranks that left nothing come back as such, with their places in communicators and the threads that others of them have.
+func TestOTF2RanksWithoutLocation(t *testing.T) {
+	want, err := parse(`slackline trace 1
+ranks 6
+comm MPI_COMM_WORLD 0-5
+comm odd 1 3 5
+rank 0
+trip 2 0 1 2
+0 main {
+  1..2 MPI_Barrier: barrier
+  2..3 MPI_Send: send to 4 size 8
+} 9
+rank 2
+0..9 main
+rank 3 thread 1
+0..9 solve
+rank 4
+0 main {
+  1..5 MPI_Recv: recv from 0 size 8
+} 9
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := openPath(write(t, want, "otf2"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := toTimeline(t, want, TimelineOptions{Clock: ClockNone}), toTimeline(t, got, TimelineOptions{Clock: ClockNone})
+	if diff := cmp.Diff(a, b, cmpopts.EquateEmpty()); diff != "" || !slices.Equal(b.Problems.MissingRanks, []int{1, 5}) {
+		t.Errorf("ranks %v are missing; the timeline differs (-want +got):\n%s", b.Problems.MissingRanks, diff)
+	}
+}
+
+// Archives may have ranks without location: members of the group of all ranks that are undefined, or that are not among the locations.
+func TestOTF2UndefinedRanks(t *testing.T) {
+	for _, missing := range []uint64{otf2.Undefined64, 77} {
+		a := &otf2Archive{trace: &Trace{}, anchor: &otf2.Anchor{Locations: 1}, defs: &otf2.Definitions{
+			Strings:   map[uint32]string{},
+			Processes: map[uint32]otf2.Process{4: {Kind: otf2.GroupProcess}},
+			Locations: []otf2.Location{{ID: 9, Group: 4, Kind: otf2.LocationCPUThread}},
+			Groups: map[uint32]otf2.Group{
+				0: {Kind: otf2.GroupCommLocations, Paradigm: otf2.ParadigmMPI, Members: []uint64{missing, 9, missing}},
+				1: {Kind: otf2.GroupCommGroup, Paradigm: otf2.ParadigmMPI, Members: []uint64{2, 1, 0, otf2.Undefined64}},
+			},
+			Comms: []otf2.Comm{{ID: 0, Group: 1}},
+		}}
+		a.setLocations()
+		a.setComms()
+		if ranks := a.trace.Comms[0].Members; a.trace.Ranks != 3 || !slices.Equal(ranks, []int32{2, 1, 0, timeline.UnknownRank}) ||
+			len(a.trace.Warnings) > 0 {
+			t.Errorf("%d ranks, %v in the communicator, warnings %q", a.trace.Ranks, ranks, a.trace.Warnings)
+		}
 	}
 }
 

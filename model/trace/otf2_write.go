@@ -50,6 +50,7 @@ func writeOTF2(d *atomicfile.Dir, base string, t *Trace, o WriteOptions) ([]stri
 	if err != nil {
 		return nil, err
 	}
+	t = t.withMasters()
 	w := &otf2Writer{d: d, name: otf2DefaultName, t: t, o: &o, streams: newOTF2Streams(t, devices)}
 	if name, ok := strings.CutSuffix(base, ".otf2"); ok && name != "" {
 		w.name = name

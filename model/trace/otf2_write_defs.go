@@ -86,6 +86,53 @@ func (w *otf2Writer) defineClock(d *otf2.DefinitionWriter) {
 	})
 }
 
+// withMasters returns the trace with a location for the first thread of each rank, missing where the rank has none: groups of OTF2 have
+// no members but locations.
+func (t *Trace) withMasters() *Trace {
+	has := make([]bool, t.Ranks)
+	for i := range t.Locations {
+		if l := &t.Locations[i]; l.Thread == 0 && l.Rank < t.Ranks {
+			has[l.Rank] = true
+		}
+	}
+	if !slices.Contains(has, false) {
+		return t
+	}
+	type numbered struct {
+		Location
+		before int // its number in t; -1: it is new
+	}
+	var list []numbered
+	for i, l := range t.Locations {
+		list = append(list, numbered{l, i})
+	}
+	for rank := range has {
+		if !has[rank] {
+			list = append(list, numbered{Location{ID: uint64(rank), Rank: rank, Missing: true}, -1})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b numbered) int { return a.compare(&b.Location) })
+	whole, now := *t, make([]int, len(t.Locations))
+	whole.Locations = nil
+	for i := range list {
+		whole.Locations = append(whole.Locations, list[i].Location)
+		if list[i].before >= 0 {
+			now[list[i].before] = i
+		}
+	}
+	for i := range whole.Locations {
+		trips := slices.Clone(whole.Locations[i].RoundTrips)
+		for k := range trips {
+			if p := trips[k].Partner; p >= 0 && p < len(now) {
+				trips[k].Partner = now[p]
+			}
+		}
+		whole.Locations[i].RoundTrips = trips
+	}
+	whole.Open = func(i int) (EventReader, error) { return t.Open(list[i].before) } // nobody opens a missing one
+	return &whole
+}
+
 // defineLocations defines machine, nodes, processes and threads.
 func (w *otf2Writer) defineLocations(d *otf2.DefinitionWriter) {
 	node := d.Text("node")

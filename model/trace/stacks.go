@@ -48,6 +48,10 @@ func streamOf(write func(io.Writer, *timeline.Timeline, WriteOptions) error,
 			return nil, err
 		}
 		warnings := append(tl.Problems.Notes, tl.Circumstances()...)
+		if missing := tl.Problems.MissingRanks; len(missing) > 0 {
+			warnings = append(warnings, fmt.Sprintf("%d of %d ranks left nothing, the first is rank %d: they are not in what is written",
+				len(missing), tl.Ranks, missing[0]))
+		}
 		if loss != "" && len(tl.Messages)+len(tl.Collectives) > 0 {
 			warnings = append(warnings, loss)
 		}

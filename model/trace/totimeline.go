@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
+	"slices"
 	"sync/atomic"
 
 	"slackline/internal/cluster"
@@ -76,7 +78,7 @@ func ToTimeline(t *Trace, o TimelineOptions) (*timeline.Timeline, error) {
 	return c.cut(context.Background(), tl)
 }
 
-// cut moves the start of the run to 0 if the format has another origin, and leaves out what is not wanted of the run.
+// cut moves the start of the run to 0 and leaves out what is not wanted of the run.
 func (c *conversion) cut(ctx context.Context, tl *timeline.Timeline) (*timeline.Timeline, error) {
 	if neverOn(tl) {
 		return nil, fmt.Errorf("%s: recording was off from the start of the run to its end; record it again with another --window, or without "+
@@ -85,15 +87,20 @@ func (c *conversion) cut(ctx context.Context, tl *timeline.Timeline) (*timeline.
 	if missing := tl.Problems.MissingRanks; c.Strict && c.selected == nil && len(missing) > 0 {
 		return nil, fmt.Errorf("%s: rank %d left nothing (--strict)", cmp.Or(c.Trace.Name, "the trace"), missing[0])
 	}
-	if c.Format != "" && !c.startsAtZero {
-		tl.Shift(-tl.Start, c.threads)
+	others, err := c.beginOfOthers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tl.Before = tl.Start - min(tl.Start, others)
+	if c.Format != "" {
+		tl.Shift(-tl.Origin(), c.threads)
 	}
 	if c.Begin > 0 || c.End > 0 {
 		end := tl.End
 		if c.End > 0 {
-			end = min(end, tl.Start+c.End)
+			end = min(end, tl.Origin()+c.End)
 		}
-		tl = tl.Window(tl.Start+c.Begin, end, c.threads)
+		tl = tl.Window(tl.Origin()+c.Begin, end, c.threads)
 		if err := tl.RefreshSums(ctx); err != nil {
 			return nil, err
 		}
@@ -102,6 +109,43 @@ func (c *conversion) cut(ctx context.Context, tl *timeline.Timeline) (*timeline.
 		}
 	}
 	return tl, nil
+}
+
+// beginOfOthers is when the first of the ranks that are not read begins: the run, from whose start all moments count, may begin with it.
+func (c *conversion) beginOfOthers(ctx context.Context) (unit.Duration, error) {
+	begins := []unit.Duration{math.MaxInt64}
+	if c.selected == nil {
+		return begins[0], nil
+	}
+	firsts := make([]unit.Duration, len(c.Locations))
+	c.each(len(firsts), func(i int) { firsts[i] = c.firstEvent(i) })
+	begins[0] = slices.Min(append(firsts, begins[0]))
+	if c.group != nil {
+		var err error
+		if begins, err = cluster.AllGatherValues(ctx, c.group, &begins[0]); err != nil {
+			return 0, err
+		}
+	}
+	return slices.Min(begins), nil
+}
+
+// firstEvent is when the first event of a location is whose events are not read otherwise; never if there is none.
+func (c *conversion) firstEvent(i int) unit.Duration {
+	l, none := &c.Locations[i], unit.Duration(math.MaxInt64)
+	if c.wanted(l.Rank) || l.Missing || c.Trace.Open == nil || !c.reads(l.Rank) {
+		return none
+	}
+	r, err := c.Open(i)
+	if err != nil {
+		return none
+	}
+	defer r.Close()
+	var event [1]Event
+	if n, _ := r.Read(event[:]); n == 0 {
+		return none
+	}
+	clock := c.clocks.of(i)
+	return clock.correct(event[0].Time)
 }
 
 // neverOn reports whether recording was off all the time, so that nothing is known of the run.

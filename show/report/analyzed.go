@@ -54,11 +54,11 @@ func (a *analyzed) choosePart(all bool, threads int) {
 		}
 		return
 	}
-	a.begin, a.end = a.run.Begin, tl.End-tl.Start
+	a.begin, a.end = a.run.Begin, tl.End-tl.Origin()
 	if a.run.End != 0 {
 		a.end = min(a.end, a.run.End)
 	}
-	a.timeline = tl.Window(tl.Start+a.begin, tl.Start+a.end, threads)
+	a.timeline = tl.Window(tl.Origin()+a.begin, tl.Origin()+a.end, threads)
 	a.words = append(slices.Clone(a.words), "--begin", a.begin.String(), "--end", a.end.String())
 }
 
