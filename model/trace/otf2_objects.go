@@ -169,6 +169,9 @@ func (r *otf2Reader) translateObject(e *Event) error {
 			o.targets[[2]uint64{uint64(e.Object), b.U64()}] = e.Peer
 		}
 	case otf2.EvtCompleteBlocking, otf2.EvtCompleteLocal, otf2.EvtCompleteRemote:
+		if r.partial = o.endsEpoch(); r.partial {
+			return nil // the end of the epoch has it
+		}
 		if o.window(e, WinFlush, b.U32()) {
 			target, known := o.targets[[2]uint64{uint64(e.Object), b.U64()}]
 			if e.Peer, e.Flag = target, r.record.ID != otf2.EvtCompleteRemote; !known {
@@ -179,6 +182,18 @@ func (r *otf2Reader) translateObject(e *Event) error {
 		r.translateFile(e)
 	}
 	return nil
+}
+
+// endsEpoch reports whether the innermost open call ends an epoch, and so completes what is pending.
+func (o *otf2Objects) endsEpoch() bool {
+	if len(o.open) == 0 {
+		return false
+	}
+	switch o.archive.trace.Regions[o.open[len(o.open)-1]].Name {
+	case "MPI_Win_complete", "MPI_Win_fence", "MPI_Win_unlock", "MPI_Win_unlock_all", "MPI_Win_free":
+		return true
+	}
+	return false
 }
 
 // translateFile fills an event from a record about a file.
