@@ -39,7 +39,11 @@ func readDarshan(name string, data []byte) (*Dataset, error) {
 	var ranks, runTime float64
 	head := map[string]*float64{"nprocs": &ranks, "run time": &runTime}
 	err := eachLine(name, data, func(_ int, text string) error {
+		fields := strings.Split(text, "\t")
 		if rest, comment := strings.CutPrefix(text, "#"); comment {
+			if len(fields) >= 5 && darshanRecord.MatchString(fields[1]+" "+fields[2]) {
+				return fmt.Errorf("%s stands in a comment: a line end is lost, or the row was commented out; remove it or restore it", fields[3])
+			}
 			key, value, _ := strings.Cut(strings.TrimSpace(rest), ": ")
 			if key == "darshan log version" {
 				if logs++; logs > 1 {
@@ -55,7 +59,6 @@ func readDarshan(name string, data []byte) (*Dataset, error) {
 			}
 			return nil
 		}
-		fields := strings.Split(text, "\t")
 		switch {
 		case strings.TrimSpace(text) == "":
 		case len(fields) < 5:

@@ -280,6 +280,7 @@ func TestBadInput(t *testing.T) {
 		{"1 templated_functions\nmain 1 0 5 5\n", "x:2: is not a row"},
 		{"1 templated_functions\n\"main\" 1 0 5 5 0\n\"solve\" 1 0 5 5 0\n0 aggregates\n", "x:4: has more than the 1 functions that"},
 		{"# darshan log version: 3.41\nPOSIX 5\n", "x:2: has 1 fields separated by tabs"},
+		{"# darshan log version: 3.41\n# run time: 2POSIX\t0\t7\tPOSIX_READS\t3\tf\t/\text4\n", "x:2: POSIX_READS stands in a comment"},
 		{"# darshan log version: 3.41\n", "has no line \"# nprocs: N\""},
 		{`{"parameters":["p"],"measurements":{"f":{"t":[{"point":[1,2],"values":[3]}]}}}`, "x:1: f t: a point has 2 coordinates, but there are 1 parameters"},
 		{`{"parameters":["p"],"measurements":{"f":{"t":[{"point":[1],"values":["a"]}]}}}`, `has "a" where a number was expected`},

@@ -71,8 +71,13 @@ func flightDump(entries ...string) []byte {
 }
 
 func flightEntry(name string, number, created int, state string) string {
+	lasted := "null"
+	if state == "completed" {
+		lasted = "0"
+	}
 	return fmt.Sprintf(`{"process_group": ["0", "default_pg"], "collective_seq_id": %d, "p2p_seq_id": 0, "is_p2p": false, `+
-		`"profiling_name": "nccl:%s", "time_created_ns": 17948073297%05d000, "state": "%s", "input_sizes": [[4]]}`, number, name, created, state)
+		`"profiling_name": "nccl:%s", "time_created_ns": 17948073297%05d000, "state": "%s", "input_sizes": [[4]], "duration_ms": %s}`,
+		number, name, created, state, lasted)
 }
 
 // flightDumps are those of three ranks: rank 2 comes 50 us late to the first collective, and never to the second one.

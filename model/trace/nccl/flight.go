@@ -43,15 +43,15 @@ func isPickle(head []byte) bool {
 
 // entry is an operation of a dump.
 type entry struct {
-	Group    []any   `json:"process_group"` // name and description
-	Record   *int64  `json:"record_id"`     // counts the entries of a process
-	Sequence int64   `json:"collective_seq_id"`
-	P2P      int64   `json:"p2p_seq_id"`
-	IsP2P    bool    `json:"is_p2p"`
-	Name     string  `json:"profiling_name"`
-	Created  int64   `json:"time_created_ns"`
-	State    string  `json:"state"`
-	Millis   float64 `json:"duration_ms"`
+	Group    []any    `json:"process_group"` // name and description
+	Record   *int64   `json:"record_id"`     // counts the entries of a process
+	Sequence int64    `json:"collective_seq_id"`
+	P2P      int64    `json:"p2p_seq_id"`
+	IsP2P    bool     `json:"is_p2p"`
+	Name     string   `json:"profiling_name"`
+	Created  int64    `json:"time_created_ns"`
+	State    string   `json:"state"`
+	Millis   *float64 `json:"duration_ms"`
 }
 
 // configuration is a process group of a dump; its ranks are a list in a string.
@@ -156,11 +156,15 @@ func (f *file) takeEntry(e *entry) {
 	if name == "coalesced" {
 		return
 	}
-	if len(e.Group) == 0 || name == "" || e.Created <= 0 || e.Created >= maxTime || e.Millis < 0 || e.Millis > 1e12 {
+	millis := 0.0
+	if e.Millis != nil {
+		millis = *e.Millis
+	}
+	if len(e.Group) == 0 || name == "" || e.Created <= 0 || e.Created >= maxTime || millis < 0 || millis > 1e12 {
 		f.lost++
 		return
 	}
-	op := operation{begin: e.Created, end: e.Created + int64(e.Millis*1e6), group: fmt.Sprint(e.Group[0]), id: e.Sequence, peer: -1,
+	op := operation{begin: e.Created, end: e.Created + int64(millis*1e6), group: fmt.Sprint(e.Group[0]), id: e.Sequence, peer: -1,
 		done: e.State == "completed"}
 	op.what = kineto.Communication{Operation: name, Root: -1, Peer: -1, Sequence: e.Sequence, In: -1, Out: -1}
 	if m := messageName.FindStringSubmatch(name); m != nil {
@@ -170,6 +174,9 @@ func (f *file) takeEntry(e *entry) {
 	} else if e.IsP2P {
 		f.lost++
 		return
+	}
+	if op.done && e.Millis == nil {
+		f.untimed++
 	}
 	op.name = name
 	op.stream = f.groupAt(op.group)
@@ -278,11 +285,12 @@ func ReadFlight(fsys fs.FS, dir string, names []string, show func(string) string
 
 // contradictions says what cannot be: entries without a group or time, and dumps that name other ranks of the same group.
 func contradictions(files []*file) (warnings []string) {
-	lost := int64(0)
+	lost, untimed := int64(0), int64(0)
 	ranks := map[string][]int{}
 	differ := map[string]bool{}
 	for _, f := range files {
 		lost += f.lost
+		untimed += f.untimed
 		for i := range f.groups {
 			g := &f.groups[i]
 			if before, ok := ranks[g.name]; ok && g.ranks != nil && !slices.Equal(before, g.ranks) {
@@ -306,6 +314,10 @@ func contradictions(files []*file) (warnings []string) {
 	if gaps > 0 {
 		warnings = append(warnings, fmt.Sprintf("in %d places the numbers of entries (record_id) do not follow one another: entries are lost "+
 			"or repeated", gaps))
+	}
+	if untimed > 0 {
+		warnings = append(warnings, fmt.Sprintf("%d completed entries have no duration (duration_ms) and count as 0; PyTorch measures them if "+
+			"TORCH_NCCL_ENABLE_TIMING=1 is set", untimed))
 	}
 	if lost > 0 {
 		warnings = append(warnings, fmt.Sprintf("%d entries have no group, no peer, or a time that is not possible, and are left out", lost))

@@ -21,6 +21,9 @@ const base = 1_794_807_350_000_000
 
 // collective and transfer are entries of a dump, enqueued so many us after the beginning; lasted is a duration in ms, or empty.
 func collective(group, name string, number, at int, state, lasted string) string {
+	if state == done && lasted == "" {
+		lasted = `, "duration_ms": 0`
+	}
 	return fmt.Sprintf(`{"process_group": [%q, "x"], "collective_seq_id": %d, "p2p_seq_id": 0, "is_p2p": false, "profiling_name": "nccl:%s", `+
 		`"time_created_ns": %d000, "state": %q%s}`, group, number, name, base+at, state, lasted)
 }
@@ -433,7 +436,8 @@ func TestFlightContradictions(t *testing.T) {
 		strings.Replace(whole, "nccl:all_reduce", "nccl:all_gather", 1):      "1 entries are of another operation than that of the same number",
 		strings.Replace(whole, "profiling_name", "profiling_nome", 1):        "1 entries have no group",
 		strings.Replace(whole, `["0", "x"]`, `["7", "x"]`, 1):                "1 entries are of a group that their dump does not list (pg_config)",
-		strings.Replace(whole, `"state"`, `"duration_ms": 1e13, "state"`, 1): "1 entries have no group, no peer, or a time that is not possible",
+		strings.Replace(whole, `, "duration_ms": 0`, "", 1):                  "1 completed entries have no duration (duration_ms) and count as 0",
+		strings.Replace(whole, `"duration_ms": 0`, `"duration_ms": 1e13`, 1): "1 entries have no group, no peer, or a time that is not possible",
 	} {
 		fsys, names := dumps(whole, whole, other)
 		p, err := ReadFlight(fsys, "job", names, shown, nil)

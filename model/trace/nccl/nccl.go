@@ -43,6 +43,7 @@ type file struct {
 	ops        []operation
 	damage     error
 	lost       int64   // operations that cannot be placed
+	untimed    int64   // completed operations whose duration is not said
 	channels   int64   // of operations, without valid times
 	records    []int64 // numbers of the entries of a dump
 	finished   bool    // one of them is

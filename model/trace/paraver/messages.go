@@ -110,6 +110,10 @@ func (r *reader) messages() {
 			r.show, alone, of)
 	}
 	r.rootsOfCollectives()
+	if n, m := r.repeated(); n > 0 {
+		r.warn("%s: %d messages have the same line (3:) as another, the first of task %d at %d: they count once more, which is wrong if lines "+
+			"of the file are repeated", r.show, n, m.From+1, m.sent/r.scale)
+	}
 	if n := r.overtaking(); n > 0 {
 		r.warn("%s: %d messages overtake others with the same tag: a trace of Paraver does not name their communicators, and they may be "+
 			"taken for one another", r.show, n)
@@ -201,6 +205,27 @@ func (r *reader) rootsOfCollectives() {
 // Root is the rank of the root of a collective in its communicator, -1 if it has none.
 func (t *Trace) Root(c *Call) int32 {
 	return int32(slices.Index(t.Comms[c.Comm], c.Number))
+}
+
+// repeated counts messages that are equal to another one in all that their lines say, and returns the first of them.
+func (r *reader) repeated() (n int, first Message) {
+	order := make([]int32, len(r.Message))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(i, k int32) int {
+		a, b := &r.Message[i], &r.Message[k]
+		return cmp.Or(cmp.Compare(a.sent, b.sent), cmp.Compare(a.recv, b.recv), cmp.Compare(a.post, b.post), cmp.Compare(a.from, b.from),
+			cmp.Compare(a.to, b.to), cmp.Compare(a.Tag, b.Tag), cmp.Compare(a.Size, b.Size))
+	})
+	for i := 1; i < len(order); i++ {
+		if m := r.Message[order[i]]; m == r.Message[order[i-1]] {
+			if n++; n == 1 {
+				first = m
+			}
+		}
+	}
+	return n, first
 }
 
 // overtaking counts messages whose receive was posted before that of one that was sent earlier to the same task with the same tag.

@@ -116,6 +116,8 @@ func TestLostMessages(t *testing.T) {
 		message(1, 100, 2, 100, 150) + message(1, 115, 2, 160, 180): "x.prv: 1 messages begin or end outside of MPI calls; they are left out",
 		message(1, 100, 2, 100, 155):                                "x.prv: 1 messages begin or end outside of MPI calls; they are left out",
 		message(1, 100, 2, 100, 150):                                "x.prv: 2 calls that send or receive have no message",
+		strings.Repeat(message(1, 120, 2, 160, 180), 2) + message(1, 100, 2, 100, 150): "x.prv: 1 messages have the same line (3:) as another, " +
+			"the first of task 1 at 120: they count once more",
 		message(1, 100, 2, 160, 180) + message(1, 120, 2, 100, 150): "x.prv: 1 messages overtake others with the same tag",
 	} {
 		tr := read(t, calls+body)
