@@ -167,7 +167,7 @@ func (a *analysis) readMessages(candidates []candidates) {
 	first := a.messagesOf()
 	scratch := a.scratches()
 	contacts := make([][]found, len(scratch))
-	probes := a.findProbes()
+	probes := a.tl.Probes()
 	a.meter.begin(0, messagesDone, len(a.tl.Locations))
 	parallel.EachWorker(len(a.tl.Locations), a.threads, func(worker, l int) {
 		defer a.meter.did(1)
@@ -186,9 +186,7 @@ func (a *analysis) readMessages(candidates []candidates) {
 				list = e.contactsOf(list, m)
 			}
 			e.readMessage(a, m, int32(i), &candidates[worker])
-			if probes != nil && !m.Away {
-				list = a.readProbe(probes, m, int32(i), e.send, &candidates[worker], list)
-			}
+			list = a.readProbe(probes, m, int32(i), e.send, &candidates[worker], list)
 		}
 		a.contacts[l] = newContacts(a.tl.Space, list, scratch[worker])
 		contacts[worker] = list

@@ -57,9 +57,13 @@ func (a *analysis) findSyncs() rankSyncs {
 			m.messages[ranks] = append(m.messages[ranks], messageSync{instant, [2]endpoint{x, y}})
 		}
 	}
+	probes := a.tl.Probes()
 	for i := range a.tl.Messages {
 		msg := &a.tl.Messages[i]
 		e := a.endsOf(msg)
+		if _, look, ok := a.probeOf(probes, msg); ok {
+			add(endpoint{e.send, msg.From}, endpoint{look, msg.To})
+		}
 		if !e.recvTests {
 			add(endpoint{e.send, msg.From}, endpoint{e.recv, msg.To})
 		}

@@ -98,7 +98,29 @@ func (o *oracle) name(l, call int32) string {
 }
 
 func (o *oracle) isTest(l, call int32) bool {
-	return slices.Contains([]string{"MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Win_test"}, o.name(l, call))
+	for _, p := range o.tl.Locations[l].Polls {
+		if p.Call == call {
+			return false
+		}
+	}
+	return slices.Contains([]string{"MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Win_test", "MPI_Iprobe", "MPI_Improbe"},
+		o.name(l, call))
+}
+
+// probeOf is the call that found a message: the last communication call before the one that posted its receive, if that looks for messages;
+// -1 if there is none.
+func (o *oracle) probeOf(m *timeline.Message) int32 {
+	calls := &o.tl.Locations[m.To].Calls
+	last := int32(-1)
+	for c := range m.Post {
+		if o.tl.RegionOf(calls.Path[c]).Communicates() && calls.Precedes(c, m.Post) {
+			last = c
+		}
+	}
+	if last < 0 || !strings.HasSuffix(o.name(m.To, last), "probe") && !strings.HasSuffix(o.name(m.To, last), "Probe") {
+		return -1
+	}
+	return last
 }
 
 func (o *oracle) op(l, call int32) oracleOp {
@@ -129,6 +151,11 @@ func (o *oracle) findMessages() {
 		o.wait(lateSender.metric, min(s.enter, r.leave)-r.enter, m.To, m.Recv, m.From, m.Send, 0, int(m.RecvSeq), m.Sent)
 		if !o.isTest(m.To, m.Recv) {
 			o.pair(s, r)
+		}
+		if c := o.probeOf(m); c >= 0 && !o.isTest(m.To, c) {
+			p := o.op(m.To, c)
+			o.wait(lateSender.metric, min(s.enter, p.leave)-p.enter, m.To, c, m.From, m.Send, 0, int(m.RecvSeq), m.Sent)
+			o.pair(s, p)
 		}
 		if m.SendDone < 0 {
 			continue

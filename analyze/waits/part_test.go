@@ -96,7 +96,7 @@ func checkParts(t *testing.T, name string, whole *timeline.Timeline, list []*tim
 				continue
 			}
 			c := l.Calls
-			l.Calls, w.Calls, l.Polls, w.Polls, w.Alone = timeline.Calls{}, timeline.Calls{}, nil, nil, nil
+			l.Calls, w.Calls, l.Polls, w.Polls, w.Alone, w.Sampled, w.NoCPU = timeline.Calls{}, timeline.Calls{}, nil, nil, nil, nil, nil
 			same("location elsewhere", w, l)
 			numbers := make([]int32, c.Len())
 			for k := range numbers {
@@ -167,9 +167,9 @@ func checkSubset(t *testing.T, name string, whole *timeline.Timeline, list []*ti
 func TestPartsAreTheWhole(t *testing.T) {
 	needed.Full(t, "long runs")
 	for seed := range runs() / 16 {
-		whole := randomRun(seed)
-		for _, size := range []int{2, 3, 4, 8} {
-			list := parts(t, func() *timeline.Builder { return randomBuilder(seed) }, size, whole.Ranks)
+		whole := sharedBuilder(seed).Finish(1)
+		for _, size := range []int{2, 3, 5, 8} {
+			list := parts(t, func() *timeline.Builder { return sharedBuilder(seed) }, size, whole.Ranks)
 			for i := range list {
 				list[i].Counts = nil
 			}
@@ -280,8 +280,8 @@ func answerTogether(t *testing.T, name string, build func() *timeline.Builder, r
 func TestProcessesDoNotMatter(t *testing.T) {
 	needed.Full(t, "long runs")
 	cyclic := 0
-	for seed := range runs() / 8 {
-		whole := randomRun(seed)
+	for seed := range runs() / 6 {
+		whole := sharedBuilder(seed).Finish(1)
 		want, err := answer(context.Background(), whole, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -289,9 +289,9 @@ func TestProcessesDoNotMatter(t *testing.T) {
 		if want["cyclic"] != 0 {
 			cyclic++
 		}
-		for _, size := range []int{2, 3, 4, 8} {
+		for _, size := range []int{2, 3, 5, 8} {
 			name := fmt.Sprintf("seed %d, %d processes", seed, size)
-			got := answerTogether(t, name, func() *timeline.Builder { return randomBuilder(seed) }, whole.Ranks, size, 1+int(seed%3))
+			got := answerTogether(t, name, func() *timeline.Builder { return sharedBuilder(seed) }, whole.Ranks, size, 1+int(seed%3))
 			if diff := difference(want, got); diff != "" {
 				t.Fatalf("%s (-one +several):\n%s", name, diff)
 			}

@@ -119,7 +119,7 @@ func (a *analysis) findWaitsForProgress(e *epochs) {
 			continue
 		}
 		if communicating == nil {
-			communicating = a.communicating()
+			communicating = a.tl.Communicating()
 		}
 		at := calls[l.Target]
 		if at == nil {
@@ -141,15 +141,6 @@ func (a *analysis) findWaitsForProgress(e *epochs) {
 			}
 		}
 	}
-}
-
-// communicating marks the paths of calls that let MPI make progress.
-func (a *analysis) communicating() []bool {
-	marks := make([]bool, len(a.tl.Paths))
-	for id := 1; id < len(marks); id++ {
-		marks[id] = a.tl.Regions[a.tl.Paths[id].Region].Communicates()
-	}
-	return marks
 }
 
 // progress are the communication calls of a location, in order.

@@ -3,6 +3,7 @@ package waits
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 
 	"slackline/model/timeline"
 	"slackline/model/unit"
@@ -22,6 +23,8 @@ type machine struct {
 	tickIs  unit.Duration
 	skew    []unit.Duration
 	entered map[*timeline.LocationBuilder]int32 // calls so far
+
+	decorate func(p *proc, l *timeline.LocationBuilder, name string, enter unit.Duration) // says more of a call before it ends; nil: nothing
 }
 
 // proc is a rank; its first thread is the master.
@@ -92,8 +95,8 @@ func (m *machine) region(name string) timeline.RegionID {
 	if !ok {
 		r := timeline.Region{Name: name}
 		switch {
-		case len(name) > 4 && name[:4] == "MPI_":
-			r.Paradigm = timeline.MPI
+		case strings.HasPrefix(name, "MPI_"):
+			r = timeline.RegionNamed(name)
 		case name == "!$omp parallel":
 			r.Paradigm, r.Role = timeline.OpenMP, timeline.Parallel
 		case name == "!$omp barrier":
@@ -127,6 +130,9 @@ func (m *machine) call(p *proc, name string, inside func(enter unit.Duration) (l
 	enter := p.now
 	m.enter(p.on(), p.rank, enter, name)
 	p.now = max(inside(enter), enter)
+	if m.decorate != nil {
+		m.decorate(p, p.on(), name, enter)
+	}
 	p.on().Leave(m.at(p.rank, p.now))
 }
 
@@ -215,6 +221,9 @@ func (m *machine) message(from, to int) {
 		})
 	}
 	if blockingRecv {
+		if m.rnd.IntN(3) == 0 {
+			m.probe(receiver, sendEnter)
+		}
 		m.call(receiver, "MPI_Recv", func(enter unit.Duration) unit.Duration {
 			leave := max(enter, sendEnter) + m.tick(4)
 			receiver.on().Recv(m.at(to, leave), int32(from), comm, key.tag, size)
@@ -223,6 +232,26 @@ func (m *machine) message(from, to int) {
 		return
 	}
 	m.post(key, size, blockingSend, sendEnter)
+}
+
+// probe lets a rank look for a message that is sent at a certain moment, and perhaps do something else before it receives it. A sender does
+// not wait for that.
+func (m *machine) probe(p *proc, sent unit.Duration) {
+	name := []string{"MPI_Probe", "MPI_Mprobe", "MPI_Iprobe", "MPI_Improbe"}[m.rnd.IntN(4)]
+	m.call(p, name, func(enter unit.Duration) unit.Duration {
+		if name == "MPI_Iprobe" && m.rnd.IntN(2) == 0 {
+			p.on().Polls(2 + int64(m.rnd.IntN(9)))
+		}
+		return max(enter, sent) + m.tick(4)
+	})
+	switch m.rnd.IntN(6) {
+	case 0:
+		p.now = m.compute(p.on(), p.rank, p.now, 1)
+	case 1:
+		m.call(p, "MPI_Test", func(enter unit.Duration) unit.Duration { return enter + m.tick(3) })
+	case 2:
+		m.call(p, "MPI_Comm_rank", func(enter unit.Duration) unit.Duration { return enter + m.tick(3) })
+	}
 }
 
 // post lets a rank post a receive; sent, if the send is a blocking one that has come, at a certain moment.

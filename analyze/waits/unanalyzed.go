@@ -151,15 +151,15 @@ func (a *analysis) readCalls() []callSet {
 			read[l].add(call)
 		}
 	}
-	probes := a.findProbes()
+	probes := a.tl.Probes()
 	for i := range a.tl.Messages {
 		m := &a.tl.Messages[i]
 		read[m.From].add(m.Send)
 		read[m.From].add(m.SendDone)
 		read[m.To].add(m.Post)
 		read[m.To].add(m.Recv)
-		if probes != nil && !m.Away && a.isHere(m.To) {
-			read[m.To].add(probes.before(&a.tl.Locations[m.To], m.Post))
+		if probe, _, ok := a.probeOf(probes, m); ok {
+			read[m.To].add(probe)
 		}
 	}
 	for i := range a.tl.Collectives {

@@ -47,6 +47,7 @@ func (x *partExchange) findShared() {
 			}
 		}
 	}
+	probes := x.t.Probes()
 	for i := range x.t.Messages {
 		m := &x.t.Messages[i]
 		switch from, to := x.Here(m.From), x.Here(m.To); {
@@ -54,6 +55,9 @@ func (x *partExchange) findShared() {
 			share(x.ownerOf(m.To), m.From, m.Send, m.SendDone)
 		case !from:
 			share(x.ownerOf(m.From), m.To, m.Post, m.Recv)
+			if probes != nil && !m.Away { // whether or not it is a probe: else an earlier one would seem to be the last call
+				share(x.ownerOf(m.From), m.To, probes.last(&x.locations[m.To].calls, m.Post))
+			}
 		}
 	}
 	processes := x.processesOf()

@@ -94,9 +94,13 @@ func (x *partExchange) shareEpochCalls(share func(p int, location int32, calls .
 			targets[t] = true
 		}
 	}
+	if len(targets) == 0 {
+		return
+	}
+	communicating := x.t.Communicating()
 	for t := range targets {
 		for call, path := range x.locations[t].calls.Path {
-			if x.t.Regions[x.t.Paths[path].Region].Communicates() {
+			if communicating[path] {
 				others(t, int32(call))
 			}
 		}
