@@ -255,13 +255,42 @@ func answer(ctx context.Context, tl *timeline.Timeline, threads int) (map[string
 	return all, nil
 }
 
+// cutter cuts something out of a run; nil: it stays whole.
+type cutter func(ctx context.Context, tl *timeline.Timeline) (*timeline.Timeline, error)
+
+// cutterOf chooses what of a random run is looked at.
+func cutterOf(seed uint64) cutter {
+	switch seed % 4 {
+	case 0:
+		return func(ctx context.Context, tl *timeline.Timeline) (*timeline.Timeline, error) {
+			return tl.CoreTogether(ctx, 1, seed%8 == 0)
+		}
+	case 1:
+		return func(ctx context.Context, tl *timeline.Timeline) (*timeline.Timeline, error) {
+			part := (tl.End - tl.Start) / 8 / 1000 * 1000 // where calls begin and end
+			return tl.WindowTogether(ctx, tl.Start+part, tl.End-2*part, 1)
+		}
+	}
+	return nil
+}
+
+func (c cutter) cut(ctx context.Context, tl *timeline.Timeline) (*timeline.Timeline, error) {
+	if c == nil {
+		return tl, nil
+	}
+	return c(ctx, tl)
+}
+
 // answerTogether lets several processes analyze a run and returns what the first one says.
-func answerTogether(t *testing.T, name string, build func() *timeline.Builder, ranks, size, threads int) map[string]any {
+func answerTogether(t *testing.T, name string, build func() *timeline.Builder, cut cutter, ranks, size, threads int) map[string]any {
 	t.Helper()
 	var got map[string]any
 	for p, err := range together(size, func(g cluster.Group) error {
 		tl, err := build().FinishPart(context.Background(), g, ranksOf(ranks, size), threads)
 		if err != nil {
+			return err
+		}
+		if tl, err = cut.cut(context.Background(), tl); err != nil {
 			return err
 		}
 		said, err := answer(context.Background(), tl, threads)
@@ -281,7 +310,11 @@ func TestProcessesDoNotMatter(t *testing.T) {
 	needed.Full(t, "long runs")
 	cyclic := 0
 	for seed := range runs() / 6 {
-		whole := sharedBuilder(seed).Finish(1)
+		cut := cutterOf(seed / 2)
+		whole, err := cut.cut(context.Background(), sharedBuilder(seed).Finish(1))
+		if err != nil {
+			t.Fatal(err)
+		}
 		want, err := answer(context.Background(), whole, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -291,7 +324,7 @@ func TestProcessesDoNotMatter(t *testing.T) {
 		}
 		for _, size := range []int{2, 3, 5, 8} {
 			name := fmt.Sprintf("seed %d, %d processes", seed, size)
-			got := answerTogether(t, name, func() *timeline.Builder { return sharedBuilder(seed) }, whole.Ranks, size, 1+int(seed%3))
+			got := answerTogether(t, name, func() *timeline.Builder { return sharedBuilder(seed) }, cut, whole.Ranks, size, 1+int(seed%3))
 			if diff := difference(want, got); diff != "" {
 				t.Fatalf("%s (-one +several):\n%s", name, diff)
 			}
@@ -320,7 +353,7 @@ func TestIterationsOfParts(t *testing.T) {
 			t.Error("no iterations were found")
 		}
 		for _, size := range []int{2, 3, 4, 8} {
-			got := answerTogether(t, kind.name, kind.build, 16, size, 2)
+			got := answerTogether(t, kind.name, kind.build, nil, 16, size, 2)
 			if diff := difference(want, got); diff != "" {
 				t.Fatalf("%s, %d processes (-one +several):\n%s", kind.name, size, diff)
 			}

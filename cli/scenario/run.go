@@ -219,8 +219,7 @@ func (o *RunOptions) chosen(ctx context.Context, tl *timeline.Timeline) (*timeli
 	if o.Whole || o.Begin.Given || o.End.Given {
 		return tl, nil
 	}
-	tl = tl.Core(o.Threads, true)
-	return tl, tl.RefreshSums(ctx)
+	return tl.CoreTogether(ctx, o.Threads, true)
 }
 
 // simulate simulates a run.

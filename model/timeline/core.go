@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"context"
 	"fmt"
 
 	"slackline/model/unit"
@@ -64,9 +65,19 @@ func (t *Timeline) core() (begin, end unit.Duration, edges []bool, ok bool) {
 
 // Core returns the run without the start and the end of MPI: from where the first rank leaves MPI_Init to where the last one enters
 // MPI_Finalize, both as calls that begin or end there. All wait states between ranks lie in it. A run of which they take less than 1 %
-// stays as it is; so does one with streams, which may work at any time. With reuse t is void afterwards; else it stays whole. Of a run that
-// several processes share the sums of the locations of others are void until RefreshSums.
+// stays as it is; so does one with streams, which may work at any time. With reuse t is void afterwards; else it stays whole.
 func (t *Timeline) Core(threads int, reuse bool) *Timeline {
+	t.alone("CoreTogether")
+	return t.cutCore(threads, reuse)
+}
+
+// CoreTogether is Core also of a run that several processes share. All of them call it.
+func (t *Timeline) CoreTogether(ctx context.Context, threads int, reuse bool) (*Timeline, error) {
+	c := t.cutCore(threads, reuse)
+	return c, c.shareSums(ctx)
+}
+
+func (t *Timeline) cutCore(threads int, reuse bool) *Timeline {
 	begin, end, edges, ok := t.core()
 	left := LeftOut{Before: begin - t.Start, After: t.End - end}
 	if !ok || t.Devices != nil || left.Before+left.After < (t.End-t.Start)/leastLeftOut {

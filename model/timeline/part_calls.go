@@ -259,12 +259,15 @@ func (t *Timeline) RefreshTimes(ctx context.Context) error {
 			out[q] = t.appendTimes(q)
 		}
 	}
-	return p.exchange(ctx, out, t.takeTimes)
+	if err := p.exchange(ctx, out, t.takeTimes); err != nil {
+		return err
+	}
+	return t.shareSums(ctx)
 }
 
-// RefreshSums tells all processes how long recording was off at the locations here, and how long they had no CPU, after a part of
+// shareSums tells all processes how long recording was off at the locations here, and how long they had no CPU, after a part of
 // the run was cut out or times were changed. Without other processes there is nothing to tell.
-func (t *Timeline) RefreshSums(ctx context.Context) error {
+func (t *Timeline) shareSums(ctx context.Context) error {
 	p := t.Part
 	if p == nil {
 		return nil

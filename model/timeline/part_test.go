@@ -242,8 +242,9 @@ func TestPartOfAWindow(t *testing.T) {
 		end := begin + unit.Duration(rapid.Int64Range(1, 60).Draw(t, "length"))
 		bounds := []int{0, rapid.IntRange(1, r.ranks-1).Draw(t, "bound"), r.ranks}
 		parts, err := r.parts(bounds, func(tl *Timeline) error {
-			*tl = *tl.Window(begin, end, 1)
-			return tl.RefreshSums(context.Background())
+			w, err := tl.WindowTogether(context.Background(), begin, end, 1)
+			*tl = *w
+			return err
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -289,5 +290,44 @@ func TestOwner(t *testing.T) {
 	}
 	if !(*Part)(nil).Here(5) {
 		t.Error("a timeline that is not a part lacks a location")
+	}
+}
+
+// TestEdgeOfAPart: a call without length at the edge of a window is kept, whether or not a process knows the call that it is in, which ends
+// there.
+func TestEdgeOfAPart(t *testing.T) {
+	build := func() *Builder {
+		b := NewBuilder(2)
+		for _, name := range []string{"f", "MPI_Send", "MPI_Recv"} {
+			b.Region(RegionNamed(name))
+		}
+		b.Comm(Comm{Members: []int32{0, 1}})
+		sender, receiver := b.Location(0, 0, "", ""), b.Location(1, 0, "", "")
+		for at := unit.Duration(5); at <= 15; at += 10 {
+			sender.Enter(at-2, 0)
+			sender.Enter(at, 1)
+			sender.Send(at, 1, 0, 0, 8)
+			sender.Leave(at)
+			sender.Leave(at)
+			receiver.Enter(at, 2)
+			receiver.Recv(at+2, 0, 0, 0, 8)
+			receiver.Leave(at + 2)
+		}
+		return b
+	}
+	groups, messages := cluster.Local(2), make([]int, 2)
+	parallel.Each(2, 2, func(p int) {
+		tl, err := build().FinishPart(context.Background(), groups[p], []int{0, 1, 2}, 1)
+		if err == nil {
+			tl, err = tl.WindowTogether(context.Background(), 5, 20, 1)
+		}
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		messages[p] = len(tl.Messages)
+	})
+	if whole := build().Finish(1).Window(5, 20, 1); len(whole.Messages) != 2 || messages[0] != 2 || messages[1] != 2 {
+		t.Errorf("processes have %v messages, one process has %d, want 2", messages, len(whole.Messages))
 	}
 }

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"context"
 	"slices"
 
 	"slackline/internal/parallel"
@@ -105,10 +106,23 @@ func (t *Team) shift(d unit.Duration) {
 }
 
 // Window returns what happened from start to end: calls and teams that are open then, cut at the edges, calls without length also at
-// the edges themselves, and messages and collectives that lie inside as a whole. Problems are those of the whole run. Of a run that
-// several processes share the sums of the locations of others are void until RefreshSums.
+// the edges themselves, with those around them, and messages and collectives that lie inside as a whole. Problems are those of the whole run.
 func (t *Timeline) Window(begin, end unit.Duration, threads int) *Timeline {
+	t.alone("WindowTogether")
 	return (&cutter{begin: begin, end: end}).cut(t, threads)
+}
+
+// WindowTogether is Window also of a run that several processes share. All of them call it.
+func (t *Timeline) WindowTogether(ctx context.Context, begin, end unit.Duration, threads int) (*Timeline, error) {
+	w := (&cutter{begin: begin, end: end}).cut(t, threads)
+	return w, w.shareSums(ctx)
+}
+
+// alone panics if several processes share the run: what is cut out of it misses sums that only they know.
+func (t *Timeline) alone(instead string) {
+	if t.Part != nil {
+		panic("timeline: a part of a run that several processes share is cut by " + instead)
+	}
 }
 
 // cutter cuts a timeline at two moments.
@@ -245,21 +259,21 @@ func (t Team) cut(begin, end unit.Duration) Team {
 	return t
 }
 
-// keep decides which calls of a location are kept: none inside of one that is not.
+// keep decides which calls of a location are kept: those that are open from start to end or only touch that time, and those around them. So
+// it does not matter for a call which of those around it are known: several processes keep the same.
 func (c *cutter) keep(calls *Calls) keptCalls {
 	n := calls.Len()
 	k := keptCalls{before: spill.Make[int32](c.space, n+1, n+1)}
-	for i := 0; i < n; {
+	next := int32(n) // the first one after i that is kept
+	for i := n - 1; i >= 0; i-- {
 		enter, leave := calls.Enter[i], calls.Leave[i]
-		touches := enter <= c.end && leave >= c.begin
-		if enter < c.end && leave > c.begin || touches && (enter == leave || c.touching != nil && c.touching[calls.Path[i]]) {
-			k.before[i+1] = k.before[i] + 1
-			i++
-			continue
+		touches := enter <= c.end && leave >= c.begin && (enter == leave || c.touching != nil && c.touching[calls.Path[i]])
+		if enter < c.end && leave > c.begin || touches || next < calls.Skip[i] {
+			k.before[i+1], next = 1, int32(i)
 		}
-		for after := int(calls.Skip[i]); i < after; i++ {
-			k.before[i+1] = k.before[i]
-		}
+	}
+	for i := range n {
+		k.before[i+1] += k.before[i]
 	}
 	return k
 }

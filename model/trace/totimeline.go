@@ -100,8 +100,7 @@ func (c *conversion) cut(ctx context.Context, tl *timeline.Timeline) (*timeline.
 		if c.End > 0 {
 			end = min(end, tl.Origin()+c.End)
 		}
-		tl = tl.Window(tl.Origin()+c.Begin, end, c.threads)
-		if err := tl.RefreshSums(ctx); err != nil {
+		if tl, err = tl.WindowTogether(ctx, tl.Origin()+c.Begin, end, c.threads); err != nil {
 			return nil, err
 		}
 		if neverOn(tl) {

@@ -401,9 +401,6 @@ func (m *moments) recountTogether(ctx context.Context) error {
 	if err := m.tl.RefreshTimes(ctx); err != nil {
 		return err
 	}
-	if err := m.tl.RefreshSums(ctx); err != nil {
-		return err
-	}
 	m.recount()
 	p := &m.tl.Problems
 	type bounds struct {
