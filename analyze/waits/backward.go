@@ -133,7 +133,7 @@ func (b *backward) findSince() {
 				b.a.devices.findSince(b.a, i)
 				continue
 			}
-			s.since = max(b.a.lastSync(s.location, s.call, s.cause, s.causeCall), b.a.bornBefore(s.location, s.call, s.cause, s.causeCall))
+			s.since = b.a.since(s.location, s.call, s.cause, s.causeCall)
 			s.before = int32(b.a.statesBefore(s.cause, s.causeCall))
 		}
 	})
@@ -142,7 +142,7 @@ func (b *backward) findSince() {
 // countPending counts for every wait state the later ones that it may be responsible for.
 func (b *backward) countPending() {
 	count := func(c *causes, of interval) {
-		c.states = b.a.statesIn(c.states[:0], of.location, of.from, of.to, of.states)
+		c.states = b.a.statesOf(c.states[:0], of)
 		for _, w := range c.states {
 			atomic.AddInt32(&b.a.states[w.state].pending, 1)
 		}

@@ -32,7 +32,7 @@ type Segment struct {
 	Thread   int           `json:"thread"`
 	From     unit.Duration `json:"from_s"`
 	To       unit.Duration `json:"to_s"`
-	Metric   Metric        `json:"after,omitzero"` // the wait state that the segment before this one ended; None for the first
+	Metric   Metric        `json:"after,omitzero"` // the wait state that the segment before this one ended; None if it started the thread, and for the first
 }
 
 // CriticalShare is the time of a rank and call path on the critical path.
@@ -191,14 +191,14 @@ func (a *analysis) newWalker() *walker {
 // them, false if it ends here.
 func (w *walker) walk(p place) (place, bool) {
 	for w.a.isHere(p.at) {
-		came, next, nextBefore, metric := w.a.reason(p.at, p.now, p.before, w.used, w.teams)
-		if came < p.now {
-			w.visit(Segment{Location: p.at, From: came, To: p.now, Metric: metric}, p.before)
+		next, metric, ok := w.a.reason(p, w.used, w.teams)
+		if next.now < p.now {
+			w.visit(Segment{Location: p.at, From: next.now, To: p.now, Metric: metric}, p.before)
 		}
-		if metric == None {
+		if !ok {
 			return p, false
 		}
-		p = place{next, came, nextBefore}
+		p = next
 	}
 	return p, true
 }
@@ -231,25 +231,30 @@ func (w *walker) shareList() []CriticalShare {
 	return list
 }
 
-// reason finds why a location was not earlier at a moment before a call: when another one let it go on, and
-// which. The metric is None if none did.
-func (a *analysis) reason(at int32, now unit.Duration, before int32, used map[int]bool, teams map[int32][]teamPart) (came unit.Duration,
-	next, nextBefore int32, metric Metric) {
+// reason finds why a location was not earlier at a place: where and when another one let it go on, by the end of which wait state; the
+// metric is None if another one started its thread then. Not ok: none did, and the path begins here.
+func (a *analysis) reason(p place, used map[int]bool, teams map[int32][]teamPart) (from place, metric Metric, ok bool) {
+	at, now, before := p.at, p.now, p.before
+	born, master := a.tl.Locations[at].Born(now), a.masters[a.rankOf(at)]
+	started := at != master
 	states := a.states[a.first[at]:a.first[at+1]]
 	i := sort.Search(len(states), func(i int) bool { return states[i].call >= before }) - 1
 	for i >= 0 && (used[a.first[at]+i] || states[i].enter >= now) {
 		i--
 	}
-	if t := lastTeam(teams[at], before, now); t != nil && (i < 0 || states[i].call < t.member.BeginPlace.Next) {
-		return min(t.team.Fork, now), t.team.Master, t.team.ForkPlace.Next, openMPIdle.metric
+	if t := lastTeam(teams[at], before, now); t != nil && (i < 0 || states[i].call < t.member.BeginPlace.Next) && born <= t.member.Begin {
+		return place{t.team.Master, min(t.team.Fork, now), t.team.ForkPlace.Next}, openMPIdle.metric, true
 	}
-	if i < 0 {
-		return min(a.tl.Locations[at].First, now), at, before, None
+	if i < 0 || started && states[i].end() <= born {
+		if enter := a.calls(master).Enter; started {
+			return place{master, min(born, now), int32(sort.Search(len(enter), func(i int) bool { return enter[i] >= born }))}, None, true
+		}
+		return place{at, min(a.tl.Locations[at].First, now), before}, None, false
 	}
 	s := &states[i]
 	used[a.first[at]+i] = true
-	came = min(a.calls(s.cause).Enter[s.causeCall], a.calls(at).Leave[s.call], now)
-	return came, s.cause, s.causeCall, s.metric
+	came := min(a.calls(s.cause).Enter[s.causeCall], a.calls(at).Leave[s.call], now)
+	return place{s.cause, came, s.causeCall}, s.metric, true
 }
 
 // teamPart is the part of a worker in a team.

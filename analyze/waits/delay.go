@@ -2,6 +2,7 @@ package waits
 
 import (
 	"slices"
+	"sort"
 
 	"slackline/analyze/profile"
 	"slackline/model/unit"
@@ -42,9 +43,46 @@ func (a *analysis) intervals(i int) (of, waiter interval) {
 		of.from, of.to = a.devices.interval(a, i)
 		waiter.from = of.from
 	} else if s.since == never {
-		of.from, waiter.from = a.tl.Locations[s.cause].First, a.tl.Locations[s.location].First
+		of.from, waiter.from = a.firstEvent(s.cause), a.tl.Locations[s.location].First
 	}
 	return of, waiter
+}
+
+// firstEvent is when something first happened at a location, or at the master of its rank if that started its thread.
+func (a *analysis) firstEvent(location int32) unit.Duration {
+	if l := &a.tl.Locations[location]; l.Alive != nil {
+		location = a.masters[l.Rank]
+	}
+	return a.tl.Locations[location].First
+}
+
+// creator is the part of an interval before the thread of its location was born, of the master of the rank, which started it; false if
+// there is none.
+func (a *analysis) creator(of interval) (interval, bool) {
+	born, master := a.bornAt(of.location, of.to), a.masters[a.rankOf(of.location)]
+	if of.from >= born || master == of.location {
+		return interval{}, false
+	}
+	enter, states := a.calls(master).Enter, a.states[a.first[master]:a.first[master+1]]
+	return interval{
+		location: master, from: of.from, to: born,
+		before: int32(sort.Search(len(enter), func(i int) bool { return enter[i] >= born })),
+		states: sort.Search(len(states), func(i int) bool { return states[i].enter >= born }),
+	}, true
+}
+
+// statesOf appends the wait states in an interval.
+func (a *analysis) statesOf(list []propagation, of interval) []propagation {
+	if before, ok := a.creator(of); ok {
+		list = a.endedBy(a.statesIn(list, before.location, before.from, before.to, before.states), before.to)
+		of.from = before.to
+	}
+	return a.statesIn(list, of.location, of.from, of.to, of.states)
+}
+
+// endedBy leaves of wait states those that ended by a moment: whoever still waited then did not start a thread.
+func (a *analysis) endedBy(list []propagation, t unit.Duration) []propagation {
+	return slices.DeleteFunc(list, func(p propagation) bool { return a.states[p.state].end() > t })
 }
 
 // find finds the causes of wait state number i.
@@ -74,9 +112,21 @@ func (c *causes) findSerial(a *analysis, p *idlePhase) {
 // begin takes the profile of the causing location without its waits.
 func (c *causes) begin(a *analysis, of interval) {
 	c.sums.Clear()
+	c.states = c.states[:0]
+	if before, ok := a.creator(of); ok {
+		c.spend(a, before)
+		c.states = a.endedBy(c.states, before.to)
+		of.from = before.to
+	}
+	c.spend(a, of)
+}
+
+// spend adds what a location did in an interval.
+func (c *causes) spend(a *analysis, of interval) {
 	a.windows.Add(c.sums, of.location, of.from, of.to, of.before)
-	c.states = a.statesIn(c.states[:0], of.location, of.from, of.to, of.states)
-	for _, w := range c.states {
+	n := len(c.states)
+	c.states = a.statesIn(c.states, of.location, of.from, of.to, of.states)
+	for _, w := range c.states[n:] {
 		c.sums.Subtract(a.statePath(w.state), w.part)
 	}
 }

@@ -184,7 +184,7 @@ func (d *deviceStates) findSince(a *analysis, i int) {
 	s := &a.states[i]
 	switch {
 	case !d.local(a, i):
-		s.since = a.lastSync(s.location, s.call, s.cause, s.causeCall)
+		s.since = a.since(s.location, s.call, s.cause, s.causeCall)
 	case d.details[i].form == betweenProcesses:
 		s.since = d.syncs.last(a, s)
 	default:

@@ -2,6 +2,7 @@ package waits
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"sort"
 
@@ -53,7 +54,7 @@ func (a *analysis) findSyncs() rankSyncs {
 		if ranks[0] > ranks[1] {
 			ranks[0], ranks[1], x, y = ranks[1], ranks[0], y, x
 		}
-		if instant := overlap(x.span, y.span); instant != never {
+		if instant := overlap(x.span, y.span, math.MaxInt64); instant != never {
 			m.messages[ranks] = append(m.messages[ranks], messageSync{instant, [2]endpoint{x, y}})
 		}
 	}
@@ -149,7 +150,7 @@ func (a *analysis) metAt(point, waiter, cause int32, s *state) unit.Duration {
 	best := never
 	met := func(mine, other endpoint) {
 		if a.precedes(mine, s.location, s.call) && a.precedes(other, s.cause, s.causeCall) {
-			best = max(best, overlap(mine.span, other.span))
+			best = max(best, overlap(mine.span, other.span, math.MaxInt64))
 		}
 	}
 	if !test && a.depends(point, waiter, cause) {

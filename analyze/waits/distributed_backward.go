@@ -35,7 +35,7 @@ type handed struct {
 func (f *foreignState) interval(a *analysis) interval {
 	of := interval{f.cause, f.since, a.calls(f.cause).Enter[f.causeCall], f.causeCall, int(f.before)}
 	if f.since == never {
-		of.from = a.tl.Locations[f.cause].First
+		of.from = a.firstEvent(f.cause)
 	}
 	return of
 }

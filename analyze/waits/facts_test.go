@@ -2,8 +2,11 @@ package waits
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"slackline/analyze/profile"
 	"slackline/model/trace/tracetest"
@@ -89,6 +92,79 @@ func TestBornLater(t *testing.T) {
 	total := r.Profile().Composition(nil).Total
 	if total != unit.SumOf((2*101+40)*unit.Millisecond) {
 		t.Errorf("time of all threads = %v, want two runs of 101 ms and a life of 40 ms", total)
+	}
+}
+
+// TestStartedLate: what a rank did before it started a thread made that late, and what made the rank wait until then; the critical path goes
+// on there.
+func TestStartedLate(t *testing.T) {
+	r := analyzed(t, `slackline trace 1
+	unit ms
+	rank 0
+	0 main {
+	  0..50 MPI_Init_thread
+	  50..71 MPI_Recv: recv from 2 size 8
+	  71..80 setup
+	} 112
+	rank 0 thread 1
+	@80 thread-begin
+	80..110 serve
+	110..112 MPI_Send: send to 1 size 8
+	@112 thread-end
+	rank 1
+	0 main {
+	  0..50 MPI_Init_thread
+	  50..60 work
+	  60..113 MPI_Recv: recv from 0 size 8
+	} 120
+	rank 2
+	0 main {
+	  0..50 MPI_Init_thread
+	  50..70 slow
+	  70..71 MPI_Send: send to 0 size 8
+	} 120
+	`)
+	// Rank 1 waited 50 ms. Since MPI_Init_thread, 60 ms went by: 20 of waiting for rank 2, 1 of receiving, 9 of setup, 30 of the thread.
+	costs := delays(r)
+	want := map[string]unit.Duration{"serve": 25 * unit.Millisecond, "main/setup": 7500 * unit.Microsecond,
+		"main/MPI_Recv": 833333333, "main/slow": (20+50)*unit.Millisecond - 25*unit.Millisecond - 7500*unit.Microsecond - 833333333}
+	if diff := cmp.Diff(want, costs); diff != "" {
+		t.Errorf("costs (-want +got):\n%s", diff)
+	}
+	var path []string
+	for _, s := range r.CriticalPath().Segments {
+		path = append(path, fmt.Sprintf("%d.%d %v..%v %s", s.Rank, s.Thread, s.From, s.To, s.Metric))
+	}
+	if diff := cmp.Diff([]string{"2.0 0..70ms none", "0.0 70ms..80ms late_sender", "0.1 80ms..110ms none", "1.0 110ms..120ms late_sender"},
+		path); diff != "" {
+		t.Errorf("critical path (-want +got):\n%s", diff)
+	}
+}
+
+// TestStartedByAnother: a master that waits when a thread begins did not start it. What it waits for may come from that thread.
+func TestStartedByAnother(t *testing.T) {
+	r := analyzed(t, `slackline trace 1
+	unit ms
+	rank 0
+	0 main {
+	  0..50 MPI_Init_thread
+	  50..101 MPI_Recv: recv from 1 size 8
+	} 120
+	rank 0 thread 1
+	@80 thread-begin
+	80..90 serve
+	90..92 MPI_Send: send to 1 size 8
+	rank 1
+	0 main {
+	  0..50 MPI_Init_thread
+	  50..60 work
+	  60..93 MPI_Recv: recv from 0 size 8
+	  93..100 answer
+	  100..101 MPI_Send: send to 0 size 8
+	} 120
+	`)
+	if costs := delays(r); r.Cyclic != 0 || costs["main/MPI_Recv"] >= 10*unit.Millisecond || costs["serve"] < 30*unit.Millisecond {
+		t.Errorf("%d wait states depend on each other, costs %v, want the wait of 30 ms to be charged to serve", r.Cyclic, costs)
 	}
 }
 

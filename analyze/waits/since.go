@@ -18,25 +18,25 @@ const never = unit.Duration(math.MinInt64)
 func (a *analysis) lastSync(x, xCall, y, yCall int32) unit.Duration {
 	limit := min(a.calls(x).Enter[xCall], a.calls(y).Enter[yCall])
 	best := max(a.lastContact(x, xCall, y, yCall, limit), a.lastContact(y, yCall, x, xCall, limit))
-	return a.lastPoint(x, xCall, y, yCall, best)
+	return a.lastPoint(x, xCall, y, yCall, best, limit)
 }
 
 // lastPoint improves the instant best by synchronization points of the two locations. It goes back through the
 // points of both at the same time: each common one is in both lists, so the end of one is enough. Only those of x are
 // known if y is elsewhere.
-func (a *analysis) lastPoint(x, xCall, y, yCall int32, best unit.Duration) unit.Duration {
+func (a *analysis) lastPoint(x, xCall, y, yCall int32, best, limit unit.Duration) unit.Duration {
 	ofX, ofY := a.joinings[x], a.joinings[y]
 	if !a.isHere(y) {
 		for i := lastJoining(ofX, xCall); i >= 0 && ofX[i].bound > best; i-- {
-			best = max(best, a.instant(&ofX[i], xCall, y, yCall))
+			best = max(best, a.instant(&ofX[i], xCall, y, yCall, limit))
 		}
 		return best
 	}
 	i, j := lastJoining(ofX, xCall), lastJoining(ofY, yCall)
 	for i >= 0 && j >= 0 && ofX[i].bound > best && ofY[j].bound > best {
-		best = max(best, a.instant(&ofX[i], xCall, y, yCall))
+		best = max(best, a.instant(&ofX[i], xCall, y, yCall, limit))
 		if ofX[i].point != ofY[j].point {
-			best = max(best, a.instant(&ofY[j], yCall, x, xCall))
+			best = max(best, a.instant(&ofY[j], yCall, x, xCall, limit))
 		}
 		i--
 		j--
@@ -49,9 +49,9 @@ func lastJoining(list []joining, call int32) int {
 	return sort.Search(len(list), func(i int) bool { return list[i].end > call }) - 1
 }
 
-// instant is the latest instant of a synchronization point between the location of a joining and another one, of
+// instant is the latest instant up to limit of a synchronization point between the location of a joining and another one, of
 // operations that precede the given calls; never if there is none.
-func (a *analysis) instant(j *joining, call, other, otherCall int32) unit.Duration {
+func (a *analysis) instant(j *joining, call, other, otherCall int32, limit unit.Duration) unit.Duration {
 	member := a.memberAt(j.point, other)
 	if member < 0 {
 		return never
@@ -60,18 +60,18 @@ func (a *analysis) instant(j *joining, call, other, otherCall int32) unit.Durati
 	otherIssue, otherDone, otherTest := a.operations(j.point, member)
 	best := never
 	if !test && done.end <= call && otherIssue.end <= otherCall && a.depends(j.point, j.member, member) {
-		best = max(best, overlap(done.span, otherIssue.span))
+		best = max(best, overlap(done.span, otherIssue.span, limit))
 	}
 	if !otherTest && otherDone.end <= otherCall && issue.end <= call && a.depends(j.point, member, j.member) {
-		best = max(best, overlap(otherDone.span, issue.span))
+		best = max(best, overlap(otherDone.span, issue.span, limit))
 	}
 	return best
 }
 
-// overlap is the last instant at which both operations go on; never if they do not overlap.
-func overlap(x, y span) unit.Duration {
+// overlap is the last instant at which both operations go on; never if they do not overlap, or beyond the limit.
+func overlap(x, y span, limit unit.Duration) unit.Duration {
 	instant := min(x.leave, y.leave)
-	if max(x.enter, y.enter) > instant {
+	if max(x.enter, y.enter) > instant || instant > limit {
 		return never
 	}
 	return instant
@@ -107,14 +107,38 @@ func (a *analysis) leaveWaits() {
 	})
 }
 
-// bornBefore is when both threads were there: what a rank did before the other one's thread started delays none. It is never if
-// both were there from the start.
-func (a *analysis) bornBefore(x, xCall, y, yCall int32) unit.Duration {
-	born := never
-	for _, end := range []struct{ location, call int32 }{{x, xCall}, {y, yCall}} {
-		if l := &a.tl.Locations[end.location]; l.Alive != nil {
-			born = max(born, l.Born(l.Calls.Enter[end.call]))
-		}
+// since is when the interval begins in which a location that waits is compared with the one that it waits for: they last synchronized then,
+// or the thread that waits was born, as what others did before that did not delay it. What was done before the birth of the other thread is
+// up to the one that started it: the master of its rank, unless that is the one that waits.
+func (a *analysis) since(waits, call, cause, causeCall int32) unit.Duration {
+	since := max(a.lastSync(waits, call, cause, causeCall), a.bornAt(waits, a.calls(waits).Enter[call]))
+	born := a.bornAt(cause, a.calls(cause).Enter[causeCall])
+	if since >= born {
+		return since
+	}
+	rank := a.rankOf(cause)
+	if master := a.masters[rank]; master != cause && rank != a.rankOf(waits) {
+		return max(a.bornAt(waits, a.calls(waits).Enter[call]), a.lastSyncBefore(waits, call, master, born))
 	}
 	return born
+}
+
+// bornAt is when the thread was born that a location has at a moment; never if it was there from the start.
+func (a *analysis) bornAt(location int32, at unit.Duration) unit.Duration {
+	if l := &a.tl.Locations[location]; l.Alive != nil {
+		return l.Born(at)
+	}
+	return never
+}
+
+// lastSyncBefore is lastSync of a call and a moment at the other location.
+func (a *analysis) lastSyncBefore(x, xCall, y int32, at unit.Duration) unit.Duration {
+	const any = math.MaxInt32 // the moment decides
+	limit := min(a.calls(x).Enter[xCall], at)
+	best := max(a.lastContact(x, xCall, y, any, limit), a.lastContact(y, any, x, xCall, limit))
+	of := a.joinings[x]
+	for i := lastJoining(of, xCall); i >= 0 && of[i].bound > best; i-- {
+		best = max(best, a.instant(&of[i], xCall, y, any, limit))
+	}
+	return best
 }
