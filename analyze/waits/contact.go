@@ -172,7 +172,8 @@ func (a *analysis) probeOf(p *timeline.Probes, m *timeline.Message) (call int32,
 }
 
 // readProbe finds the wait of the call that looked for a message, and its contact with the send.
-func (a *analysis) readProbe(p *timeline.Probes, m *timeline.Message, number int32, send operation, waits *candidates, list []found) []found {
+func (a *analysis) readProbe(p *timeline.Probes, m *timeline.Message, number int32, send operation, waits *candidates,
+	list []found) []found {
 	probe, look, ok := a.probeOf(p, m)
 	if !ok {
 		return list

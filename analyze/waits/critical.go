@@ -32,7 +32,7 @@ type Segment struct {
 	Thread   int           `json:"thread"`
 	From     unit.Duration `json:"from_s"`
 	To       unit.Duration `json:"to_s"`
-	Metric   Metric        `json:"after,omitzero"` // the wait state that the segment before this one ended; None if it started the thread, and for the first
+	Metric   Metric        `json:"after,omitzero"` // the wait state that the segment before ended; None if it started the thread
 }
 
 // CriticalShare is the time of a rank and call path on the critical path.

@@ -95,8 +95,8 @@ func TestBornLater(t *testing.T) {
 	}
 }
 
-// TestStartedLate: what a rank did before it started a thread made that late, and what made the rank wait until then; the critical path goes
-// on there.
+// TestStartedLate: what a rank did before it started a thread made that late, and what made the rank wait until then; the critical path
+// goes on there.
 func TestStartedLate(t *testing.T) {
 	r := analyzed(t, `slackline trace 1
 	unit ms

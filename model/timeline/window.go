@@ -106,7 +106,8 @@ func (t *Team) shift(d unit.Duration) {
 }
 
 // Window returns what happened from start to end: calls and teams that are open then, cut at the edges, calls without length also at
-// the edges themselves, with those around them, and messages and collectives that lie inside as a whole. Problems are those of the whole run.
+// the edges themselves, with those around them, and messages and collectives that lie inside as a whole. Problems are
+// those of the whole run.
 func (t *Timeline) Window(begin, end unit.Duration, threads int) *Timeline {
 	t.alone("WindowTogether")
 	return (&cutter{begin: begin, end: end}).cut(t, threads)
@@ -259,8 +260,8 @@ func (t Team) cut(begin, end unit.Duration) Team {
 	return t
 }
 
-// keep decides which calls of a location are kept: those that are open from start to end or only touch that time, and those around them. So
-// it does not matter for a call which of those around it are known: several processes keep the same.
+// keep decides which calls of a location are kept: those that are open from start to end or only touch that time, and those around
+// them. So it does not matter for a call which of those around it are known: several processes keep the same.
 func (c *cutter) keep(calls *Calls) keptCalls {
 	n := calls.Len()
 	k := keptCalls{before: spill.Make[int32](c.space, n+1, n+1)}
