@@ -26,11 +26,11 @@ func Estimate(tl *timeline.Timeline) *machine.Machine {
 	var large, waited []sized
 	for i := range tl.Messages {
 		m := &tl.Messages[i]
-		from, to := &tl.Locations[m.From].Calls, &tl.Locations[m.To].Calls
+		from, to, poster := &tl.Locations[m.From].Calls, &tl.Locations[m.To].Calls, &tl.Locations[m.Poster()].Calls
 		if m.Send < 0 || m.Recv < 0 || m.Post < 0 || m.From == m.To {
 			continue
 		}
-		sent, left, posted := from.Enter[m.Send], from.Leave[m.Send], to.Enter[m.Post]
+		sent, left, posted := from.Enter[m.Send], from.Leave[m.Send], poster.Enter[m.Post]
 		if m.Size <= smallMessage {
 			sends = append(sends, int64(left-sent))
 		}
@@ -124,8 +124,9 @@ func collectiveStep(tl *timeline.Timeline) int64 {
 		}
 		var last, end unit.Duration
 		for k := range members {
-			calls := &tl.Locations[members[k].Location].Calls
-			last, end = max(last, calls.Enter[members[k].Issue]), max(end, calls.Leave[members[k].Complete])
+			m := &members[k]
+			last = max(last, tl.Locations[m.Issuer()].Calls.Enter[m.Issue])
+			end = max(end, tl.Locations[m.Location].Calls.Leave[m.Complete])
 		}
 		list = append(list, int64(end-last)/steps)
 	}

@@ -116,10 +116,10 @@ func Collectives(tl *timeline.Timeline, parts int) []CollectiveUse {
 		}
 		for j := range members {
 			m := &members[j]
-			calls := &tl.Locations[m.Location].Calls
+			issuer, calls := &tl.Locations[m.Issuer()].Calls, &tl.Locations[m.Location].Calls
 			u.Bytes += m.Sent + m.Received
-			u.Time.Add(calls.Leave[m.Issue] - calls.Enter[m.Issue])
-			if m.Complete != m.Issue {
+			u.Time.Add(issuer.Leave[m.Issue] - issuer.Enter[m.Issue])
+			if !m.Blocks() {
 				u.Time.Add(calls.Leave[m.Complete] - calls.Enter[m.Complete])
 			}
 		}
@@ -138,9 +138,9 @@ func useOrder(x, y CollectiveUse) int {
 
 // beginOf is when the first member of a collective came.
 func beginOf(tl *timeline.Timeline, members []timeline.Member) unit.Duration {
-	first := tl.Locations[members[0].Location].Calls.Enter[members[0].Issue]
+	first := tl.Locations[members[0].Issuer()].Calls.Enter[members[0].Issue]
 	for j := range members {
-		first = min(first, tl.Locations[members[j].Location].Calls.Enter[members[j].Issue])
+		first = min(first, tl.Locations[members[j].Issuer()].Calls.Enter[members[j].Issue])
 	}
 	return first
 }

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"slackline/internal/parallel"
@@ -71,6 +72,32 @@ func (c *converter) findMessages() {
 		}
 	}
 	c.tags = c.newTagCode()
+}
+
+// withoutHanded leaves of requests that one thread handed to another one what the schedule has of them, in which each rank has one thread:
+// receives and collectives are posted and issued where they are completed, sends are not completed.
+func withoutHanded(t *timeline.Timeline) *timeline.Timeline {
+	if !slices.ContainsFunc(t.Messages, func(m timeline.Message) bool { return m.DoneBy != 0 || m.PostedBy != 0 }) &&
+		!slices.ContainsFunc(t.Members, func(m timeline.Member) bool { return m.IssuedBy != 0 }) {
+		return t
+	}
+	own := *t
+	own.Messages, own.Members = slices.Clone(t.Messages), slices.Clone(t.Members)
+	for i := range own.Messages {
+		m := &own.Messages[i]
+		if m.DoneBy != 0 {
+			m.SendDone, m.SendDoneSeq, m.DoneBy = -1, -1, 0
+		}
+		if m.PostedBy != 0 {
+			m.Post, m.PostedBy = m.Recv, 0
+		}
+	}
+	for i := range own.Members {
+		if m := &own.Members[i]; m.IssuedBy != 0 {
+			m.Issue, m.IssuedBy = m.Complete, 0
+		}
+	}
+	return &own
 }
 
 // insideMPI reports whether all records of a message are in MPI calls.

@@ -149,6 +149,7 @@ type converter struct {
 }
 
 func newConverter(t *timeline.Timeline, o Options) *converter {
+	t = withoutHanded(t)
 	c := &converter{t: t, options: o, threads: o.Threads, scale: o.ScaleCompute}
 	if c.threads <= 0 {
 		c.threads = runtime.GOMAXPROCS(0)

@@ -166,7 +166,7 @@ func (a *analysis) readMessages(candidates []candidates) {
 	a.contacts = make([]contacts, len(a.tl.Locations))
 	first := a.messagesOf()
 	scratch := a.scratches()
-	contacts := make([][]found, len(scratch))
+	contacts, others := make([][]found, len(scratch)), make([]map[int32][]found, len(scratch))
 	probes := a.tl.Probes()
 	a.meter.begin(0, messagesDone, len(a.tl.Locations))
 	parallel.EachWorker(len(a.tl.Locations), a.threads, func(worker, l int) {
@@ -175,31 +175,32 @@ func (a *analysis) readMessages(candidates []candidates) {
 			spill.Free(a.tl.Space, contacts[worker])
 			contacts[worker] = spill.Make[found](a.tl.Space, 0, most)
 		}
-		list := contacts[worker][:0]
+		list := foundBy{int32(l), contacts[worker][:0], others[worker]}
 		for i := first[l]; i < first[l+1]; i++ {
 			m := &a.tl.Messages[i]
-			if m.From == m.To {
+			if m.From == m.To && m.DoneBy == 0 && m.PostedBy == 0 {
 				continue
 			}
 			e := a.endsOf(m)
 			if !a.causeless {
-				list = e.contactsOf(list, m)
+				e.contactsOf(&list, m)
 			}
 			e.readMessage(a, m, int32(i), &candidates[worker])
-			list = a.readProbe(probes, m, int32(i), e.send, &candidates[worker], list)
+			a.readProbe(probes, m, int32(i), e.send, &candidates[worker], &list)
 		}
-		a.contacts[l] = newContacts(a.tl.Space, list, scratch[worker])
-		contacts[worker] = list
+		a.contacts[l] = newContacts(a.tl.Space, list.own, scratch[worker])
+		contacts[worker], others[worker] = list.own, list.others
 	})
-	for _, list := range contacts {
+	for i, list := range contacts {
 		spill.Free(a.tl.Space, list)
+		a.mergeContacts(others[i])
 	}
 }
 
 // readMessage finds the waits that a message caused.
 func (e *messageEnds) readMessage(a *analysis, m *timeline.Message, number int32, found *candidates) {
 	for _, k := range ofMessages {
-		if c := k.message(a, m, e); c.amount > 0 {
+		if c := k.message(a, m, e); c.amount > 0 && c.location != c.cause {
 			c.metric, c.reference = k.metric, number
 			found.add(c)
 		}
@@ -227,7 +228,7 @@ func (a *analysis) readCollectives(found []candidates) {
 				}
 				x := candidate{
 					metric: rule.kind.metric, amount: w.amount, before: w.before, location: m.Location, call: m.Complete,
-					cause: z.Location, causeCall: z.Issue, reference: int32(i), seq: m.Seq,
+					cause: z.Issuer(), causeCall: z.Issue, reference: int32(i), seq: m.Seq,
 				}
 				if x.before == x.amount { // all of it is of the kind before
 					x.metric, x.before = rule.kind.before.metric, 0
@@ -257,10 +258,9 @@ func (a *analysis) readInstance(o *instance, c *timeline.Collective) {
 	o.parts, o.waits = o.parts[:0], o.waits[:0]
 	for j := range o.members {
 		m := &o.members[j]
-		calls := a.calls(m.Location)
 		o.parts = append(o.parts, part{
-			rank: int32(a.rankOf(m.Location)), issued: calls.Enter[m.Issue],
-			done: span{calls.Enter[m.Complete], calls.Leave[m.Complete]},
+			rank: int32(a.rankOf(m.Location)), issued: a.calls(m.Issuer()).Enter[m.Issue],
+			done: a.spanOf(m.Location, m.Complete),
 			sent: m.Sent, received: m.Received, test: a.isTest(m.Location, m.Complete),
 		})
 	}

@@ -65,13 +65,13 @@ func (a *analysis) endsOf(m *timeline.Message) messageEnds {
 	e := messageEnds{send: a.operationOf(m.From, m.Send), recv: a.operationOf(m.To, m.Recv), recvTests: a.isTest(m.To, m.Recv),
 		isDone: m.SendDone >= 0}
 	e.done, e.post = e.send, e.recv
-	if m.SendDone != m.Send && e.isDone {
-		e.done = a.operationOf(m.From, m.SendDone)
+	if e.isDone && !m.SendBlocks() {
+		e.done = a.operationOf(m.Completer(), m.SendDone)
 	}
-	if m.Post != m.Recv {
-		e.post = a.operationOf(m.To, m.Post)
+	if !m.RecvBlocks() {
+		e.post = a.operationOf(m.Poster(), m.Post)
 	}
-	e.doneTests = e.isDone && a.isTest(m.From, m.SendDone)
+	e.doneTests = e.isDone && a.isTest(m.Completer(), m.SendDone)
 	return e
 }
 
@@ -81,21 +81,37 @@ type found struct {
 	peer int32
 }
 
-// contactsOf appends the contacts that a message makes: of its send with the reception, and of the completion of its
-// send with the posting of its receive.
-func (e *messageEnds) contactsOf(list []found, m *timeline.Message) []found {
-	if !e.recvTests {
-		if c, ok := meet(e.send, e.recv); ok {
-			list = append(list, found{c, m.From})
+// foundBy are the contacts of a location, and those of other threads of its rank: of requests that they posted.
+type foundBy struct {
+	location int32
+	own      []found
+	others   map[int32][]found // by location
+}
+
+// add adds the contact of two operations, if they are one.
+func (f *foundBy) add(sender int32, from operation, receiver int32, to operation) {
+	c, ok := meet(from, to)
+	switch {
+	case !ok || sender == receiver:
+	case receiver == f.location:
+		f.own = append(f.own, found{c, sender})
+	default:
+		if f.others == nil {
+			f.others = map[int32][]found{}
 		}
+		f.others[receiver] = append(f.others[receiver], found{c, sender})
 	}
-	if !e.isDone || e.doneTests || m.SendDone == m.Send && m.Post == m.Recv {
-		return list
+}
+
+// contactsOf finds the contacts that a message makes: of its send with the reception, and of the completion of its
+// send with the posting of its receive.
+func (e *messageEnds) contactsOf(list *foundBy, m *timeline.Message) {
+	if !e.recvTests {
+		list.add(m.From, e.send, m.To, e.recv)
 	}
-	if c, ok := meet(e.done, e.post); ok {
-		list = append(list, found{c, m.From})
+	if e.isDone && !e.doneTests && !(m.SendBlocks() && m.RecvBlocks()) {
+		list.add(m.Completer(), e.done, m.Poster(), e.post)
 	}
-	return list
 }
 
 // addContacts adds the contacts of other pairs of calls to those of messages.
@@ -109,6 +125,11 @@ func (a *analysis) addContacts(pairs []epochPair) {
 			lists[p.location] = append(lists[p.location], found{c, p.other})
 		}
 	}
+	a.mergeContacts(lists)
+}
+
+// mergeContacts adds contacts to those that locations have.
+func (a *analysis) mergeContacts(lists map[int32][]found) {
 	if len(lists) == 0 {
 		return
 	}
@@ -162,30 +183,30 @@ func newContacts(s *spill.Space, list []found, scratch []int32) contacts {
 
 // probeOf returns the call that looked for a message before it was received, and when that was; false if none did.
 func (a *analysis) probeOf(p *timeline.Probes, m *timeline.Message) (call int32, look operation, ok bool) {
-	if p == nil || m.Away {
+	if p == nil {
 		return -1, look, false
 	}
-	if call = p.Before(a.calls(m.To), m.Post); call < 0 || a.isTest(m.To, call) {
+	at := m.Poster()
+	if call = p.Before(a.calls(at), m.Post); call < 0 || a.isTest(at, call) {
 		return -1, look, false
 	}
-	return call, a.operationOf(m.To, call), true
+	return call, a.operationOf(at, call), true
 }
 
 // readProbe finds the wait of the call that looked for a message, and its contact with the send.
-func (a *analysis) readProbe(p *timeline.Probes, m *timeline.Message, number int32, send operation, waits *candidates,
-	list []found) []found {
+func (a *analysis) readProbe(p *timeline.Probes, m *timeline.Message, number int32, send operation, waits *candidates, list *foundBy) {
+	at := m.Poster()
 	probe, look, ok := a.probeOf(p, m)
-	if !ok {
-		return list
+	if !ok || at == m.From {
+		return
 	}
-	if c, ok := meet(send, look); ok && !a.causeless {
-		list = append(list, found{c, m.From})
+	if !a.causeless {
+		list.add(m.From, send, at, look)
 	}
-	if amount := min(send.enter, look.leave) - look.enter; amount > 0 && a.isHere(m.To) {
+	if amount := min(send.enter, look.leave) - look.enter; amount > 0 && a.isHere(at) {
 		waits.add(candidate{
-			metric: lateSender.metric, amount: amount, location: m.To, call: probe, cause: m.From, causeCall: m.Send, reference: number,
+			metric: lateSender.metric, amount: amount, location: at, call: probe, cause: m.From, causeCall: m.Send, reference: number,
 			seq: m.RecvSeq,
 		})
 	}
-	return list
 }

@@ -21,13 +21,7 @@ type messageSync struct {
 	ends    [2]endpoint // of the lower rank, of the other one
 }
 
-// endpoint is an operation of a location.
-type endpoint struct {
-	operation
-	location int32
-}
-
-// rankJoining is the part of a location of a rank in a synchronization point.
+// rankJoining is the part of a rank in a synchronization point.
 type rankJoining struct {
 	joining
 	issued unit.Duration // end of the issue
@@ -63,13 +57,13 @@ func (a *analysis) findSyncs() rankSyncs {
 		msg := &a.tl.Messages[i]
 		e := a.endsOf(msg)
 		if _, look, ok := a.probeOf(probes, msg); ok {
-			add(endpoint{e.send, msg.From}, endpoint{look, msg.To})
+			add(endpoint{e.send, msg.From}, endpoint{look, msg.Poster()})
 		}
 		if !e.recvTests {
 			add(endpoint{e.send, msg.From}, endpoint{e.recv, msg.To})
 		}
-		if e.isDone && !e.doneTests && (msg.SendDone != msg.Send || msg.Post != msg.Recv) {
-			add(endpoint{e.done, msg.From}, endpoint{e.post, msg.To})
+		if e.isDone && !e.doneTests && !(msg.SendBlocks() && msg.RecvBlocks()) {
+			add(endpoint{e.done, msg.Completer()}, endpoint{e.post, msg.Poster()})
 		}
 	}
 	for _, p := range a.pairs {
@@ -85,6 +79,9 @@ func (a *analysis) findSyncs() rankSyncs {
 				continue
 			}
 			issue, done, _ := a.operations(j.point, j.member)
+			if int32(l) != done.location { // another thread completed it
+				continue
+			}
 			m.joinings[rank] = append(m.joinings[rank], rankJoining{joining: j, issued: issue.leave, done: max(issue.leave, done.leave)})
 		}
 	}
@@ -140,13 +137,8 @@ func (m *rankSyncs) last(a *analysis, s *state) unit.Duration {
 
 // metAt is the latest instant at which two members were in a synchronization point, in operations that precede those of a wait state.
 func (a *analysis) metAt(point, waiter, cause int32, s *state) unit.Duration {
-	ends := func(member int32) (issue, done endpoint, test bool) {
-		x, y, test := a.operations(point, member)
-		location := a.locationOf(point, member)
-		return endpoint{x, location}, endpoint{y, location}, test
-	}
-	issue, done, test := ends(waiter)
-	otherIssue, otherDone, otherTest := ends(cause)
+	issue, done, test := a.operations(point, waiter)
+	otherIssue, otherDone, otherTest := a.operations(point, cause)
 	best := never
 	met := func(mine, other endpoint) {
 		if a.precedes(mine, s.location, s.call) && a.precedes(other, s.cause, s.causeCall) {

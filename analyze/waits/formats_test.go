@@ -5,8 +5,49 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"slackline/model/timeline"
 	"slackline/model/trace"
 )
+
+// TestHandedRequestsInAllFormats writes random runs in which threads complete what others began, and finds the same waits in each format.
+func TestHandedRequestsInAllFormats(t *testing.T) {
+	handed := map[string]int{}
+	for seed := uint64(4); seed < 600; seed += 8 {
+		tl := randomRun(seed)
+		want := analyze(t, tl, 1)
+		want.countHanded(handed)
+		for _, to := range []string{"slt", "trace-text", "otf2"} {
+			dir := t.TempDir()
+			if _, err := trace.Write(filepath.Join(dir, "run"), trace.FromTimeline(tl), to, trace.WriteOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			got := timelineOf(t, openTrace(t, dir, "run"))
+			if diff := cmp.Diff(summary(want), summary(analyze(t, got, 1))); diff != "" {
+				t.Fatalf("seed %d, %s (-want +got):\n%s", seed, to, diff)
+			}
+			if diff := cmp.Diff(livesOf(tl), livesOf(got)); diff != "" {
+				t.Fatalf("seed %d, %s: threads (-want +got):\n%s", seed, to, diff)
+			}
+		}
+	}
+	if handed["sends"] == 0 || handed["receives"] == 0 || handed["collectives"] == 0 {
+		t.Errorf("some kinds of requests are not handed from thread to thread: %v", handed)
+	}
+}
+
+// livesOf lists when the threads of all locations lived, from the start of the run.
+func livesOf(tl *timeline.Timeline) (lives [][]timeline.Span) {
+	for i := range tl.Locations {
+		var list []timeline.Span
+		for _, s := range tl.Locations[i].Alive {
+			list = append(list, timeline.Span{From: s.From - tl.Start, To: s.To - tl.Start})
+		}
+		lives = append(lives, list)
+	}
+	return lives
+}
 
 // TestCasesInAllFormats converts the reference cases to each format and finds the same waits there. OTF2 has no sizes
 // by peer, neighbors and

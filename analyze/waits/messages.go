@@ -42,12 +42,12 @@ var lateReceiver = kind{
 	},
 	precedence: receiverLast,
 	message: func(a *analysis, m *timeline.Message, e *messageEnds) candidate {
-		if !e.isDone || e.doneTests || m.Away || !a.isHere(m.From) || e.post.enter >= e.done.leave {
+		if !e.isDone || e.doneTests || !a.isHere(m.From) || e.post.enter >= e.done.leave {
 			return candidate{}
 		}
 		return candidate{
 			amount:   e.post.enter - e.done.enter,
-			location: m.From, call: m.SendDone, cause: m.To, causeCall: m.Post, seq: m.SendDoneSeq,
+			location: m.Completer(), call: m.SendDone, cause: m.Poster(), causeCall: m.Post, seq: m.SendDoneSeq,
 		}
 	},
 }

@@ -40,7 +40,7 @@ func (o *oracle) findHeld() {
 		var issues, dones []oracleOp
 		members := o.tl.MembersOf(c)
 		for _, m := range members {
-			issues, dones = append(issues, o.op(m.Location, m.Issue)), append(dones, o.op(m.Location, m.Complete))
+			issues, dones = append(issues, o.op(m.Issuer(), m.Issue)), append(dones, o.op(m.Location, m.Complete))
 		}
 		if !o.holds(issues, dones) {
 			continue
@@ -53,7 +53,7 @@ func (o *oracle) findHeld() {
 		}
 		for i, m := range members {
 			if i != z {
-				o.wait(metric, min(issues[z].enter, dones[i].leave)-dones[i].enter, m.Location, m.Complete, members[z].Location, members[z].Issue, 1,
+				o.wait(metric, min(issues[z].enter, dones[i].leave)-dones[i].enter, m.Location, m.Complete, members[z].Issuer(), members[z].Issue, 1,
 					int(m.Seq), 0)
 			}
 			for j := range members {

@@ -110,14 +110,15 @@ func (o *oracle) isTest(l, call int32) bool {
 // probeOf is the call that found a message: the last communication call before the one that posted its receive, if that looks for messages;
 // -1 if there is none.
 func (o *oracle) probeOf(m *timeline.Message) int32 {
-	calls := &o.tl.Locations[m.To].Calls
+	at := m.Poster()
+	calls := &o.tl.Locations[at].Calls
 	last := int32(-1)
 	for c := range m.Post {
 		if o.tl.RegionOf(calls.Path[c]).Communicates() && calls.Precedes(c, m.Post) {
 			last = c
 		}
 	}
-	if last < 0 || !strings.HasSuffix(o.name(m.To, last), "probe") && !strings.HasSuffix(o.name(m.To, last), "Probe") {
+	if last < 0 || !strings.HasSuffix(o.name(at, last), "probe") && !strings.HasSuffix(o.name(at, last), "Probe") {
 		return -1
 	}
 	return last
@@ -132,7 +133,7 @@ func (o *oracle) pair(x, y oracleOp) { o.pairs = append(o.pairs, oraclePair{x, y
 
 // wait adds a candidate.
 func (o *oracle) wait(metric Metric, amount unit.Duration, l, call, cause, causeCall int32, class, seq int, sent unit.Duration) {
-	if amount <= 0 || o.isTest(l, call) {
+	if amount <= 0 || o.isTest(l, call) || l == cause {
 		return
 	}
 	o.waits = append(o.waits, &oracleWait{
@@ -144,27 +145,24 @@ func (o *oracle) wait(metric Metric, amount unit.Duration, l, call, cause, cause
 func (o *oracle) findMessages() {
 	for i := range o.tl.Messages {
 		m := &o.tl.Messages[i]
-		if m.From == m.To {
-			continue
-		}
-		s, r, rp := o.op(m.From, m.Send), o.op(m.To, m.Recv), o.op(m.To, m.Post)
+		s, r, rp := o.op(m.From, m.Send), o.op(m.To, m.Recv), o.op(m.Poster(), m.Post)
 		o.wait(lateSender.metric, min(s.enter, r.leave)-r.enter, m.To, m.Recv, m.From, m.Send, 0, int(m.RecvSeq), m.Sent)
 		if !o.isTest(m.To, m.Recv) {
 			o.pair(s, r)
 		}
-		if c := o.probeOf(m); c >= 0 && !o.isTest(m.To, c) {
-			p := o.op(m.To, c)
-			o.wait(lateSender.metric, min(s.enter, p.leave)-p.enter, m.To, c, m.From, m.Send, 0, int(m.RecvSeq), m.Sent)
+		if c := o.probeOf(m); c >= 0 && !o.isTest(m.Poster(), c) {
+			p := o.op(m.Poster(), c)
+			o.wait(lateSender.metric, min(s.enter, p.leave)-p.enter, m.Poster(), c, m.From, m.Send, 0, int(m.RecvSeq), m.Sent)
 			o.pair(s, p)
 		}
 		if m.SendDone < 0 {
 			continue
 		}
-		sc := o.op(m.From, m.SendDone)
+		sc := o.op(m.Completer(), m.SendDone)
 		if rp.enter < sc.leave {
-			o.wait(lateReceiver.metric, rp.enter-sc.enter, m.From, m.SendDone, m.To, m.Post, 2, int(m.SendDoneSeq), 0)
+			o.wait(lateReceiver.metric, rp.enter-sc.enter, m.Completer(), m.SendDone, m.Poster(), m.Post, 2, int(m.SendDoneSeq), 0)
 		}
-		if !o.isTest(m.From, m.SendDone) && (m.Send != m.SendDone || m.Post != m.Recv) {
+		if !o.isTest(m.Completer(), m.SendDone) && !(m.SendBlocks() && m.RecvBlocks()) {
 			o.pair(sc, rp)
 		}
 	}
@@ -177,7 +175,7 @@ func (o *oracle) findCollectives() {
 			continue
 		}
 		members := o.tl.MembersOf(c)
-		issue := func(i int) oracleOp { return o.op(members[i].Location, members[i].Issue) }
+		issue := func(i int) oracleOp { return o.op(members[i].Issuer(), members[i].Issue) }
 		done := func(i int) oracleOp { return o.op(members[i].Location, members[i].Complete) }
 		rank := func(i int) int { return o.tl.Locations[members[i].Location].Rank }
 		last := func(of func(i int) bool) int {
@@ -191,7 +189,7 @@ func (o *oracle) findCollectives() {
 		}
 		wait := func(m Metric, i, z int, until unit.Duration) {
 			o.wait(m, min(until, done(i).leave)-done(i).enter, members[i].Location, members[i].Complete,
-				members[z].Location, members[z].Issue, 1, int(members[i].Seq), 0)
+				members[z].Issuer(), members[z].Issue, 1, int(members[i].Seq), 0)
 		}
 		pair := func(i, j int) {
 			if !o.isTest(members[i].Location, members[i].Complete) {
@@ -390,13 +388,19 @@ func (o *oracle) findIdle() {
 	for l := range o.tl.Locations {
 		loc := &o.tl.Locations[l]
 		master := o.masters[loc.Rank]
-		if int32(l) == master {
+		if int32(l) == master || loc.Alive != nil && !o.works(int32(l)) {
 			continue
 		}
 		from := o.tl.Locations[master].First
 		var last *timeline.Team
 		add := func(to unit.Duration, path timeline.PathID) {
-			if to > from {
+			for _, end := range o.moments(master, from, to) {
+				begin := from
+				if from = end; begin == end ||
+					loc.Alive != nil && !slices.ContainsFunc(loc.Alive, func(s timeline.Span) bool { return s.From <= begin && end <= s.To }) {
+					continue
+				}
+				to, from := end, begin
 				o.waits = append(o.waits, &oracleWait{
 					metric: openMPIdle.metric, location: int32(l), call: -1, cause: master, amount: to - from, from: from, to: to,
 					path: o.tl.PathName(path),
@@ -418,6 +422,30 @@ func (o *oracle) findIdle() {
 		}
 		add(o.tl.Locations[master].Last, path)
 	}
+}
+
+// works reports whether a thread was ever in a team.
+func (o *oracle) works(l int32) bool {
+	return slices.ContainsFunc(o.tl.Teams, func(t timeline.Team) bool {
+		return slices.ContainsFunc(t.Members, func(m timeline.TeamMember) bool { return m.Location == l })
+	})
+}
+
+// moments are those in which threads of a master's teams begin or end in an interval, and its end.
+func (o *oracle) moments(master int32, from, to unit.Duration) (list []unit.Duration) {
+	for l := range o.tl.Locations {
+		if loc := &o.tl.Locations[l]; loc.Rank == o.rank(master) && o.works(int32(l)) {
+			for _, s := range loc.Alive {
+				for _, t := range []unit.Duration{s.From, s.To} {
+					if from < t && t < to {
+						list = append(list, t)
+					}
+				}
+			}
+		}
+	}
+	slices.Sort(list)
+	return append(list, max(from, to))
 }
 
 // segmentsOf lists in which call path a location is when.
@@ -488,38 +516,102 @@ func (o *oracle) profileOf(l int32, from, to unit.Duration) (map[string]unit.Dur
 	return p, inside
 }
 
-// intervals returns the interval of a wait state on the cause and on the one that waits.
-func (o *oracle) intervals(w *oracleWait) (cause, waiter [2]unit.Duration) {
+// period is a time of a location.
+type period struct {
+	location int32
+	from, to unit.Duration
+	ended    bool // waits that go on afterwards are no causes
+}
+
+// intervals returns the interval of a wait state on the cause, and on the one that waits. That of a thread which began within it goes on at
+// the master that started it.
+func (o *oracle) intervals(w *oracleWait) (cause []period, waiter period) {
 	if w.call < 0 {
-		return [2]unit.Duration{w.from, w.to}, [2]unit.Duration{}
+		return []period{{w.cause, w.from, w.to, false}}, period{}
 	}
 	od, ow := o.op(w.cause, w.causeCall), o.op(w.location, w.call)
-	since, met := unit.Duration(0), false
+	since, met := o.lastSync(w, w.cause, func(y oracleOp, _ unit.Duration) bool { return y.end <= w.causeCall })
+	later := func(t unit.Duration, ok bool) {
+		if ok && (!met || t > since) {
+			since, met = t, true
+		}
+	}
+	began, begins := o.born(w.location, ow.enter)
+	later(began, begins)
+	born, starts := o.born(w.cause, od.enter)
+	master, first := o.masters[o.rank(w.cause)], o.tl.Locations[w.cause].First
+	switch {
+	case !starts || met && since >= born:
+		cause = []period{{location: w.cause, to: od.enter}}
+	case master == w.cause || o.rank(w.cause) == o.rank(w.location):
+		since, met = born, true
+		cause = []period{{location: w.cause, to: od.enter}}
+	default:
+		since, met = o.lastSync(w, master, func(_ oracleOp, instant unit.Duration) bool { return instant <= born })
+		later(began, begins)
+		first = o.tl.Locations[master].First
+		cause = []period{{location: master, to: born, ended: true}, {location: w.cause, from: born, to: od.enter}}
+	}
+	waiter = period{location: w.location, from: since, to: ow.enter}
+	if cause[0].from = since; !met {
+		cause[0].from, waiter.from = first, o.tl.Locations[w.location].First
+	}
+	return cause, waiter
+}
+
+// lastSync is the latest instant at which the one that waits, before it did, synchronized with a location; false if it never did.
+func (o *oracle) lastSync(w *oracleWait, with int32, counts func(oracleOp, unit.Duration) bool) (since unit.Duration, met bool) {
 	for _, p := range o.pairs {
 		x, y := p.x, p.y
-		if x.location != w.cause {
+		if x.location != w.location {
 			x, y = y, x
 		}
-		if x.location != w.cause || y.location != w.location || x.end > w.causeCall || y.end > w.call {
-			continue
-		}
 		instant := min(x.leave, y.leave)
-		if max(x.enter, y.enter) <= instant && (!met || instant > since) {
+		if x.location == w.location && y.location == with && x.end <= w.call && max(x.enter, y.enter) <= instant && counts(y, instant) &&
+			(!met || instant > since) {
 			since, met = instant, true
 		}
 	}
-	if met {
-		return [2]unit.Duration{since, od.enter}, [2]unit.Duration{since, ow.enter}
+	return since, met
+}
+
+// born is when the thread of a location began that it has at a moment; false if it is not known.
+func (o *oracle) born(l int32, at unit.Duration) (unit.Duration, bool) {
+	born := o.tl.Locations[l].First
+	for _, s := range o.tl.Locations[l].Alive {
+		if s.From <= at {
+			born = s.From
+		}
 	}
-	return [2]unit.Duration{o.tl.Locations[w.cause].First, od.enter}, [2]unit.Duration{o.tl.Locations[w.location].First, ow.enter}
+	return born, o.tl.Locations[l].Alive != nil
+}
+
+// did returns the exclusive times of periods without waits, and the waits with how much of each lies there.
+func (o *oracle) did(periods ...period) (map[string]unit.Duration, []*oracleWait, []unit.Duration) {
+	sum := map[string]unit.Duration{}
+	var inside []*oracleWait
+	var parts []unit.Duration
+	for _, q := range periods {
+		p, waits := o.profileOf(q.location, q.from, q.to)
+		for path, d := range p {
+			sum[path] += d
+		}
+		sort.SliceStable(waits, func(i, j int) bool { return waits[i].call < waits[j].call })
+		for _, v := range waits {
+			if !q.ended || v.enter+v.amount <= q.to {
+				inside, parts = append(inside, v), append(parts, v.within(q.from, q.to))
+			}
+		}
+	}
+	return sum, inside, parts
 }
 
 // process charges all wait states, each after those that have it in their interval.
 func (o *oracle) process() {
 	needs := map[*oracleWait][]*oracleWait{}
 	for _, w := range o.waits {
-		i, _ := o.intervals(w)
-		_, inside := o.profileOf(w.cause, i[0], i[1])
+		of, _ := o.intervals(w)
+		_, inside, _ := o.did(of...)
 		for _, v := range inside {
 			needs[v] = append(needs[v], w)
 		}
@@ -542,11 +634,11 @@ func (o *oracle) process() {
 }
 
 func (o *oracle) charge(w *oracleWait) {
-	i, j := o.intervals(w)
-	cause, inside := o.profileOf(w.cause, i[0], i[1])
+	of, by := o.intervals(w)
+	cause, inside, parts := o.did(of...)
 	waiter := map[string]unit.Duration{}
 	if w.call >= 0 {
-		waiter, _ = o.profileOf(w.location, j[0], j[1])
+		waiter, _, _ = o.did(by)
 	}
 	var paths []string
 	for c, d := range cause {
@@ -559,9 +651,8 @@ func (o *oracle) charge(w *oracleWait) {
 	for _, c := range paths {
 		weights = append(weights, int64(cause[c]-waiter[c]))
 	}
-	sort.SliceStable(inside, func(i, j int) bool { return inside[i].call < inside[j].call })
-	for _, v := range inside {
-		weights = append(weights, int64(v.within(i[0], i[1])))
+	for _, part := range parts {
+		weights = append(weights, int64(part))
 	}
 	if len(weights) == 0 {
 		o.unattributed += int64(w.amount) + w.long

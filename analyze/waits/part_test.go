@@ -115,7 +115,7 @@ func checkParts(t *testing.T, name string, whole *timeline.Timeline, list []*tim
 			if !part.Part.Here(m.To) {
 				continue
 			}
-			m.Send, m.SendDone = own(t, list, p, m.From, m.Send), own(t, list, p, m.From, m.SendDone)
+			m.Send, m.SendDone = own(t, list, p, m.From, m.Send), own(t, list, p, m.Completer(), m.SendDone)
 			messages = append(messages, m)
 		}
 	}
@@ -137,7 +137,7 @@ func checkSubset(t *testing.T, name string, whole *timeline.Timeline, list []*ti
 		}
 		for _, m := range tl.Messages {
 			if part.Part.Here(m.From) && !part.Part.Here(m.To) {
-				m.Post, m.Recv = number(m.To, m.Post), number(m.To, m.Recv)
+				m.Post, m.Recv = number(m.Poster(), m.Post), number(m.To, m.Recv)
 				sent = append(sent, fmt.Sprint(m))
 			}
 		}
@@ -145,7 +145,7 @@ func checkSubset(t *testing.T, name string, whole *timeline.Timeline, list []*ti
 			members, here := "", false
 			for _, m := range tl.Members[c.First:][:len(tl.Comms[c.Comm].Members)] {
 				here = here || part.Part.Here(m.Location)
-				m.Issue, m.Complete, m.Counts = number(m.Location, m.Issue), number(m.Location, m.Complete), 0
+				m.Issue, m.Complete, m.Counts = number(m.Issuer(), m.Issue), number(m.Location, m.Complete), 0
 				members += fmt.Sprint(m)
 			}
 			if here {

@@ -3,6 +3,7 @@ package waits
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"slackline/model/timeline"
@@ -23,6 +24,7 @@ type machine struct {
 	tickIs  unit.Duration
 	skew    []unit.Duration
 	entered map[*timeline.LocationBuilder]int32 // calls so far
+	hands   bool                                // threads complete what others began: their lifetimes are known
 
 	decorate func(p *proc, l *timeline.LocationBuilder, name string, enter unit.Duration) // says more of a call before it ends; nil: nothing
 }
@@ -32,7 +34,8 @@ type proc struct {
 	rank     int
 	now      unit.Duration
 	threads  []*timeline.LocationBuilder
-	talks    int // number of the thread that calls MPI
+	until    []unit.Duration // by thread: how far it has come, if others go on meanwhile
+	talks    int             // number of the thread that calls MPI
 	requests []*request
 }
 
@@ -80,6 +83,7 @@ func newMachine(seed uint64, ranks, threads int) *machine {
 		for t := range threads {
 			p.threads = append(p.threads, m.b.Location(r, t, fmt.Sprintf("rank %d thread %d", r, t), ""))
 		}
+		p.until = make([]unit.Duration, threads)
 		m.procs = append(m.procs, p)
 	}
 	return m
@@ -123,6 +127,16 @@ func (m *machine) enter(l *timeline.LocationBuilder, rank int, t unit.Duration, 
 	l.Enter(m.at(rank, t), m.region(name))
 	m.entered[l]++
 	return m.entered[l] - 1
+}
+
+// talk lets a thread of a rank call MPI. A thread whose lifetime is known may have ended before, and another one have begun.
+func (m *machine) talk(p *proc, thread int) {
+	p.talks, p.now = thread, max(p.now, p.until[thread])
+	if m.hands && thread > 0 && m.rnd.IntN(8) == 0 {
+		p.on().ThreadEnd(m.at(p.rank, p.now))
+		p.now += m.tick(4)
+		p.on().ThreadBegin(m.at(p.rank, p.now))
+	}
 }
 
 // call makes a call that lasts until a moment that inside returns.
@@ -273,6 +287,20 @@ func (m *machine) post(key queueKey, size int64, sent bool, sendEnter unit.Durat
 	})
 }
 
+// completeAnywhere lets any thread of a rank complete requests, while the one that calls MPI goes on.
+func (m *machine) completeAnywhere(p *proc) {
+	if !m.hands {
+		m.complete(p, m.rnd.IntN(2) == 0)
+		return
+	}
+	talks, now := p.talks, p.now
+	m.talk(p, m.rnd.IntN(len(p.threads)))
+	m.complete(p, m.rnd.IntN(2) == 0)
+	if p.until[p.talks] = p.now; p.talks != talks {
+		p.talks, p.now = talks, now+m.tick(3)
+	}
+}
+
 // complete lets a rank complete some of the requests whose partners have come.
 func (m *machine) complete(p *proc, all bool) {
 	var now, later []*request
@@ -398,6 +426,7 @@ func (m *machine) parallel(p *proc) {
 	if len(p.threads) == 1 {
 		return
 	}
+	p.now = max(p.now, slices.Max(p.until))
 	fork := p.now
 	p.on().Fork(m.at(p.rank, fork))
 	team := p.threads[:1+m.rnd.IntN(len(p.threads))]
@@ -450,6 +479,13 @@ func (m *machine) everyone(name string) {
 // run plays a random program of so many steps.
 func (m *machine) run(steps int) *timeline.Builder {
 	whole := m.rnd.IntN(4) > 0
+	if m.hands = m.rnd.IntN(2) == 0; m.hands {
+		for _, p := range m.procs {
+			for _, l := range p.threads[1:] {
+				l.ThreadBegin(m.at(p.rank, p.now))
+			}
+		}
+	}
 	for _, p := range m.procs {
 		m.enter(p.on(), p.rank, p.now, "main")
 	}
@@ -484,7 +520,7 @@ func (m *machine) step() {
 	case k < 12 && n > 1:
 		m.post(queueKey{int32((p.rank + 1) % n), int32(p.rank), 0, int32(m.rnd.IntN(2))}, 8, false, 0)
 	case k < 15:
-		m.complete(p, m.rnd.IntN(2) == 0)
+		m.completeAnywhere(p)
 	case k < 17:
 		m.collective()
 	case k < 18 && n > 1:
@@ -499,7 +535,7 @@ func (m *machine) step() {
 // onOtherThreads lets any threads compute and make messages and collectives, also on communicators that others use.
 func (m *machine) onOtherThreads() {
 	for _, p := range m.procs {
-		p.talks = m.rnd.IntN(len(p.threads))
+		m.talk(p, m.rnd.IntN(len(p.threads)))
 	}
 	for range 1 + m.rnd.IntN(3) {
 		p := m.procs[m.rnd.IntN(len(m.procs))]
@@ -508,9 +544,11 @@ func (m *machine) onOtherThreads() {
 		if len(m.procs) > 1 {
 			m.message(p.rank, (p.rank+1)%len(m.procs))
 		}
+		m.completeAnywhere(p)
 	}
 	for _, p := range m.procs {
-		p.talks = 0
+		p.until[p.talks] = p.now
+		m.talk(p, 0)
 	}
 }
 

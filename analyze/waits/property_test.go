@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/big"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -122,7 +123,7 @@ func runs() uint64 {
 }
 
 func TestAgainstDefinitions(t *testing.T) {
-	metrics := map[Metric]int{}
+	metrics, handed := map[Metric]int{}, map[string]int{}
 	cyclic := 0
 	for seed := range runs() {
 		tl := randomRun(seed)
@@ -130,6 +131,7 @@ func TestAgainstDefinitions(t *testing.T) {
 		for _, w := range r.Waits {
 			metrics[w.Metric]++
 		}
+		r.countHanded(handed)
 		o := newOracle(tl)
 		if o.cyclic != (r.Cyclic > 0) {
 			t.Fatalf("seed %d: cyclic = %d, want some: %v", seed, r.Cyclic, o.cyclic)
@@ -147,7 +149,48 @@ func TestAgainstDefinitions(t *testing.T) {
 			t.Errorf("no run has %s", m)
 		}
 	}
-	t.Logf("%v, %d runs with circles", metrics, cyclic)
+	for _, what := range []string{"sends", "receives", "collectives", "late_sender", "late_receiver", "nxn", "barrier", "late_broadcast",
+		"early_scan", "late_contributor"} {
+		if handed[what] == 0 {
+			t.Errorf("no run has %s of requests that one thread hands to another one", what)
+		}
+	}
+	t.Logf("%v, %d runs with circles, handed from thread to thread: %v", metrics, cyclic, handed)
+}
+
+// countHanded counts what one thread began and another one of its rank completed, and the wait states at it.
+func (r *Result) countHanded(counts map[string]int) {
+	tl := r.Timeline
+	for i := range tl.Messages {
+		if tl.Messages[i].DoneBy != 0 {
+			counts["sends"]++
+		}
+		if tl.Messages[i].PostedBy != 0 {
+			counts["receives"]++
+		}
+	}
+	for i := range tl.Members {
+		if tl.Members[i].IssuedBy != 0 {
+			counts["collectives"]++
+		}
+	}
+	for i := range r.a.states {
+		s := &r.a.states[i]
+		handed := false
+		switch {
+		case s.metric == lateSender.metric:
+			handed = tl.Messages[s.reference].PostedBy != 0
+		case s.metric == lateReceiver.metric:
+			handed = tl.Messages[s.reference].DoneBy != 0 || tl.Messages[s.reference].PostedBy != 0
+		case s.reference >= 0 && len(kinds[s.metric].collectives) > 0:
+			handed = slices.ContainsFunc(tl.MembersOf(&tl.Collectives[s.reference]), func(m timeline.Member) bool {
+				return m.IssuedBy != 0 && (m.Location == s.location || m.Issuer() == s.cause)
+			})
+		}
+		if handed {
+			counts[s.metric.String()]++
+		}
+	}
 }
 
 func TestLaws(t *testing.T) {
@@ -216,7 +259,7 @@ func TestUnattributed(t *testing.T) {
 		c := newCauses(r.a.paths)
 		for i := range r.a.states {
 			s := &r.a.states[i]
-			if s.since == never || r.Timeline.Locations[s.cause].Thread > 0 {
+			if cause := &r.Timeline.Locations[s.cause]; s.since < cause.First || cause.Thread > 0 { // or began later than the waiting thread
 				continue
 			}
 			c.find(r.a, i)

@@ -28,15 +28,15 @@ func (a *analysis) lastPoint(x, xCall, y, yCall int32, best, limit unit.Duration
 	ofX, ofY := a.joinings[x], a.joinings[y]
 	if !a.isHere(y) {
 		for i := lastJoining(ofX, xCall); i >= 0 && ofX[i].bound > best; i-- {
-			best = max(best, a.instant(&ofX[i], xCall, y, yCall, limit))
+			best = max(best, a.instant(&ofX[i], x, xCall, y, yCall, limit))
 		}
 		return best
 	}
 	i, j := lastJoining(ofX, xCall), lastJoining(ofY, yCall)
 	for i >= 0 && j >= 0 && ofX[i].bound > best && ofY[j].bound > best {
-		best = max(best, a.instant(&ofX[i], xCall, y, yCall, limit))
+		best = max(best, a.instant(&ofX[i], x, xCall, y, yCall, limit))
 		if ofX[i].point != ofY[j].point {
-			best = max(best, a.instant(&ofY[j], yCall, x, xCall, limit))
+			best = max(best, a.instant(&ofY[j], y, yCall, x, xCall, limit))
 		}
 		i--
 		j--
@@ -49,9 +49,9 @@ func lastJoining(list []joining, call int32) int {
 	return sort.Search(len(list), func(i int) bool { return list[i].end > call }) - 1
 }
 
-// instant is the latest instant up to limit of a synchronization point between the location of a joining and another one, of
+// instant is the latest instant up to limit of a synchronization point between a location that joined it and another one, of
 // operations that precede the given calls; never if there is none.
-func (a *analysis) instant(j *joining, call, other, otherCall int32, limit unit.Duration) unit.Duration {
+func (a *analysis) instant(j *joining, location, call, other, otherCall int32, limit unit.Duration) unit.Duration {
 	member := a.memberAt(j.point, other)
 	if member < 0 {
 		return never
@@ -59,10 +59,13 @@ func (a *analysis) instant(j *joining, call, other, otherCall int32, limit unit.
 	issue, done, test := a.operations(j.point, j.member)
 	otherIssue, otherDone, otherTest := a.operations(j.point, member)
 	best := never
-	if !test && done.end <= call && otherIssue.end <= otherCall && a.depends(j.point, j.member, member) {
+	before := func(mine, others endpoint) bool {
+		return mine.location == location && mine.end <= call && others.location == other && others.end <= otherCall
+	}
+	if !test && before(done, otherIssue) && a.depends(j.point, j.member, member) {
 		best = max(best, overlap(done.span, otherIssue.span, limit))
 	}
-	if !otherTest && otherDone.end <= otherCall && issue.end <= call && a.depends(j.point, member, j.member) {
+	if !otherTest && before(issue, otherDone) && a.depends(j.point, member, j.member) {
 		best = max(best, overlap(otherDone.span, issue.span, limit))
 	}
 	return best
@@ -138,7 +141,7 @@ func (a *analysis) lastSyncBefore(x, xCall, y int32, at unit.Duration) unit.Dura
 	best := max(a.lastContact(x, xCall, y, any, limit), a.lastContact(y, any, x, xCall, limit))
 	of := a.joinings[x]
 	for i := lastJoining(of, xCall); i >= 0 && of[i].bound > best; i-- {
-		best = max(best, a.instant(&of[i], xCall, y, any, limit))
+		best = max(best, a.instant(&of[i], x, xCall, y, any, limit))
 	}
 	return best
 }

@@ -29,10 +29,10 @@ type syncPoint struct {
 	calls []int32 // by member
 }
 
-// joining is the part of a location in a synchronization point.
+// joining is the part of a location in a synchronization point. If one thread issued what another one completed, each has a part.
 type joining struct {
 	bound  unit.Duration // its part here and in all earlier ones ended by then
-	end    int32         // its entering precedes the calls from this number on
+	end    int32         // its entering precedes the calls from this number on; if another thread entered, its completion
 	point  int32
 	member int32
 }
@@ -41,6 +41,12 @@ type joining struct {
 type operation struct {
 	span
 	end int32
+}
+
+// endpoint is an operation of a location.
+type endpoint struct {
+	operation
+	location int32
 }
 
 // pointAt returns a synchronization point that is not a collective.
@@ -62,26 +68,30 @@ func (a *analysis) operationOf(location, call int32) operation {
 
 // operations returns how a member entered a synchronization point and how it completed it, and whether the latter only
 // tested.
-func (a *analysis) operations(number, member int32) (issue, done operation, test bool) {
+func (a *analysis) operations(number, member int32) (issue, done endpoint, test bool) {
 	if a.isCollective(number) {
-		m := &a.tl.Members[a.tl.Collectives[number].First+int(member)]
-		issue = a.operationOf(m.Location, m.Issue)
-		if m.Complete == m.Issue {
+		m := a.memberIn(number, member)
+		issue = endpoint{a.operationOf(m.Issuer(), m.Issue), m.Issuer()}
+		if m.Blocks() {
 			return issue, issue, a.isTest(m.Location, m.Complete)
 		}
-		return issue, a.operationOf(m.Location, m.Complete), a.isTest(m.Location, m.Complete)
+		return issue, endpoint{a.operationOf(m.Location, m.Complete), m.Location}, a.isTest(m.Location, m.Complete)
 	}
 	m := a.pointAt(number)
+	issue.location = a.locationIn(m, member)
 	switch m.form {
-	case ofRanks:
-		issue = a.operationOf(a.masters[member], m.calls[member])
-	case ofThreads:
-		issue = a.operationOf(m.team.Members[member].Location, m.calls[member])
+	case ofRanks, ofThreads:
+		issue.operation = a.operationOf(issue.location, m.calls[member])
 	case ofFork:
 		t := &m.team.Members[member]
-		issue = operation{span{m.team.Fork, t.Begin}, t.BeginPlace.Next}
+		issue.operation = operation{span{m.team.Fork, t.Begin}, t.BeginPlace.Next}
 	}
 	return issue, issue, false
+}
+
+// memberIn is a member of a collective.
+func (a *analysis) memberIn(number, member int32) *timeline.Member {
+	return &a.tl.Members[a.tl.Collectives[number].First+int(member)]
 }
 
 // memberAt returns the number of a location among the members of a synchronization point, -1 if it is not a member.
@@ -90,7 +100,8 @@ func (a *analysis) memberAt(number, location int32) int32 {
 		return int32(slices.IndexFunc(a.pointAt(number).team.Members, func(x timeline.TeamMember) bool { return x.Location == location }))
 	}
 	member := a.memberOf(number, int32(a.rankOf(location)))
-	if member < 0 || a.locationOf(number, member) != location { // another thread of the rank took part
+	if member < 0 || a.locationOf(number, member) != location &&
+		!(a.isCollective(number) && a.memberIn(number, member).Issuer() == location) { // other threads of the rank took part
 		return -1
 	}
 	return member
@@ -195,11 +206,14 @@ func (a *analysis) eachJoining(visit func(location int32, j joining)) {
 				if !a.isHere(m.Location) {
 					continue
 				}
-				calls := a.calls(m.Location)
-				visit(m.Location, joining{
-					bound: max(calls.Leave[m.Issue], calls.Leave[m.Complete]),
-					end:   calls.Skip[m.Issue], point: int32(i), member: int32(j),
-				})
+				part := joining{point: int32(i), member: int32(j)}
+				issue, done, _ := a.operations(part.point, part.member)
+				if part.bound, part.end = issue.leave, issue.end; issue.location != done.location {
+					visit(issue.location, part)
+					part.bound, part.end = done.leave, done.end
+				}
+				part.bound = max(part.bound, done.leave)
+				visit(done.location, part)
 			}
 		}
 	})
@@ -210,10 +224,10 @@ func (a *analysis) eachJoining(visit func(location int32, j joining)) {
 	})
 }
 
-// locationOf is the location of a member of a synchronization point.
+// locationOf is the location of a member of a synchronization point: where it completed it.
 func (a *analysis) locationOf(number, member int32) int32 {
 	if a.isCollective(number) {
-		return a.tl.Members[a.tl.Collectives[number].First+int(member)].Location
+		return a.memberIn(number, member).Location
 	}
 	return a.locationIn(a.pointAt(number), member)
 }

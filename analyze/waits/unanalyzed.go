@@ -155,11 +155,11 @@ func (a *analysis) readCalls() []callSet {
 	for i := range a.tl.Messages {
 		m := &a.tl.Messages[i]
 		read[m.From].add(m.Send)
-		read[m.From].add(m.SendDone)
-		read[m.To].add(m.Post)
+		read[m.Completer()].add(m.SendDone)
+		read[m.Poster()].add(m.Post)
 		read[m.To].add(m.Recv)
 		if probe, _, ok := a.probeOf(probes, m); ok {
-			read[m.To].add(probe)
+			read[m.Poster()].add(probe)
 		}
 	}
 	for i := range a.tl.Collectives {
@@ -188,7 +188,7 @@ func (a *analysis) readMembers(i int, read []callSet) {
 	v := view{a.tl, c}
 	for k, m := range a.tl.MembersOf(c) {
 		if !c.Op.IsNeighbor() || v.eachSource(k, func(int) {}) {
-			read[m.Location].add(m.Issue)
+			read[m.Issuer()].add(m.Issue)
 			read[m.Location].add(m.Complete)
 		}
 	}

@@ -35,7 +35,7 @@ func (a *analysis) markWrongOrder(k *kind) {
 		states := a.states[a.first[l]:a.first[l+1]]
 		late := func(s state) bool { return s.metric == k.parent.metric }
 		if slices.ContainsFunc(states, late) {
-			r := newReceptions(a.tl.Space, a.tl.Messages[first[l]:first[l+1]], first[l])
+			r := newReceptions(a.tl.Space, a.tl.Messages[first[l]:first[l+1]])
 			r.mark(a, states, k)
 			spill.Free(a.tl.Space, r.order)
 			spill.Free(a.tl.Space, r.earliest)
@@ -46,13 +46,12 @@ func (a *analysis) markWrongOrder(k *kind) {
 // receptions are the messages that a location received, in the order of their reception.
 type receptions struct {
 	messages []timeline.Message
-	offset   int             // number of the first message
 	order    []int32         // indices of messages
 	earliest []unit.Duration // by place in order: the first time of sending from here on
 }
 
-func newReceptions(s *spill.Space, messages []timeline.Message, offset int) *receptions {
-	r := &receptions{messages: messages, offset: offset, order: spill.Make[int32](s, len(messages), len(messages)),
+func newReceptions(s *spill.Space, messages []timeline.Message) *receptions {
+	r := &receptions{messages: messages, order: spill.Make[int32](s, len(messages), len(messages)),
 		earliest: spill.Make[unit.Duration](s, len(messages)+1, len(messages)+1)}
 	for i := range r.order {
 		r.order[i] = int32(i)
@@ -77,7 +76,7 @@ func (r *receptions) mark(a *analysis, states []state, k *kind) {
 		if s.metric != k.parent.metric {
 			continue
 		}
-		m := &r.messages[int(s.reference)-r.offset]
+		m := &a.tl.Messages[s.reference]
 		after := a.calls(s.location).Skip[s.call]
 		place := sort.Search(len(r.order), func(i int) bool { return r.messages[r.order[i]].Recv >= after })
 		if r.earliest[place] < m.Sent {

@@ -143,7 +143,11 @@ func (f *finisher) begin() {
 	f.countPending()
 	f.groups = groupsOf(f.t.Comms)
 	f.matchTeams()
-	f.each(len(f.locations), func(i int) { f.findAlone(f.locations[i]) })
+	f.each(len(f.byRank), func(rank int) {
+		for _, i := range f.byRank[rank] {
+			f.findAlone(i)
+		}
+	})
 }
 
 // end puts the locations into the timeline, when all is known of them.

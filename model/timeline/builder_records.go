@@ -17,6 +17,7 @@ type send struct {
 	call          int32
 	done, doneSeq int32 // call and number of the record of completion, -1: none
 	state         state
+	by            int16 // thread that completed it: its location relative to this one
 }
 
 // receive is a receive, at the place where it was posted.
@@ -28,8 +29,8 @@ type receive struct {
 	from, send   int32 // location and number of the send that it matches
 	skips        int64 // of a skipped one: how many it stands for
 	state        state
-	took         bool // it matches one, even if it was left out then
-	away         bool // another thread of the rank posted it
+	took         bool  // it matches one, even if it was left out then
+	by           int16 // thread that posted it: its location relative to this one
 }
 
 // member is the part of a location in a collective, at the place of its issue.
@@ -40,10 +41,10 @@ type member struct {
 	issue, complete int32
 	seq             int32
 	counts          int32
-	path            PathID // of the call that completed it, if it came from another process
 	op              Op
 	scope           Scope
 	state           state
+	by              int16 // thread that issued it: its location relative to this one
 }
 
 // state is how far a message or collective has come.
@@ -145,7 +146,7 @@ func (l *LocationBuilder) IsendDone(t unit.Duration, request uint64) {
 	}
 	i, found := l.requests.take(requestKey{request, sendRequest})
 	if !found {
-		l.away = append(l.away, awayDone{key: requestKey{request, sendRequest}})
+		l.away = append(l.away, awayDone{key: requestKey{request, sendRequest}, call: call, seq: seq})
 		return
 	}
 	s := l.sends.at(i)
@@ -190,7 +191,7 @@ func (l *LocationBuilder) PartitionedDone(t unit.Duration, peer, comm, tag, numb
 	if i, found := l.requests.take(requestKey{request, receiveRequest}); found {
 		r = l.receives.at(i)
 	} else {
-		l.away = append(l.away, awayDone{requestKey{request, receiveRequest}, l.receives.n})
+		l.away = append(l.away, awayDone{key: requestKey{request, receiveRequest}, index: l.receives.n})
 		r = l.receives.add(l.space)
 		r.posted, r.post = t, call
 	}
@@ -208,15 +209,13 @@ func (l *LocationBuilder) Cancel(t unit.Duration, request uint64) {
 	if _, _, _, ok := l.record(t); !ok {
 		return
 	}
-	if i, found := l.requests.take(requestKey{request, receiveRequest}); found {
-		l.receives.at(i).state = dropped
-	} else if i, found := l.requests.take(requestKey{request, sendRequest}); found {
-		l.sends.at(i).state = dropped
-	} else if i, found := l.requests.take(requestKey{request, collectiveRequest}); found {
-		l.collectives[i].state = dropped
-	} else {
-		l.unstarted++
+	for _, kind := range cancellable {
+		if i, found := l.requests.take(requestKey{request, kind}); found {
+			l.drop(kind, i)
+			return
+		}
 	}
+	l.away = append(l.away, awayDone{key: requestKey{id: request}})
 }
 
 // Collective is a blocking collective, at its end. Root is a rank in the communicator, -1 if there is
@@ -251,7 +250,7 @@ func (l *LocationBuilder) Complete(t unit.Duration, op Op, comm, root int32, sen
 	i, found := l.requests.take(requestKey{request, collectiveRequest})
 	if !found {
 		i = int32(len(l.collectives))
-		l.away = append(l.away, awayDone{requestKey{request, collectiveRequest}, i})
+		l.away = append(l.away, awayDone{key: requestKey{request, collectiveRequest}, index: i})
 		l.collectives = spill.Append(l.space, l.collectives, member{issued: t, issue: call})
 	}
 	m := &l.collectives[i]

@@ -236,7 +236,7 @@ func (t *Timeline) StreamsAsThreads() *Timeline {
 	w.Messages, w.Members, w.Teams = slices.Clone(t.Messages), slices.Clone(t.Members), slices.Clone(t.Teams)
 	for i := range w.Messages {
 		m := &w.Messages[i]
-		m.From, m.To = now[m.From], now[m.To]
+		m.From, m.To = now[m.From], now[m.To] // threads of a rank stay as far from each other as they were
 	}
 	for i := range w.Members {
 		w.Members[i].Location = now[w.Members[i].Location]

@@ -125,8 +125,9 @@ func (f *finisher) seriesOf(number int, runs []run) series {
 	return s
 }
 
-// findAlone finds the calls of a location for collectives that seriesOf leaves out because they need no other rank.
-func (f *finisher) findAlone(l *LocationBuilder) {
+// findAlone finds the calls of a rank for collectives that seriesOf leaves out because they need no other rank.
+func (f *finisher) findAlone(location int32) {
+	l := f.locations[location]
 	for i := range l.collectives {
 		m := &l.collectives[i]
 		series := f.seriesOfMember(m)
@@ -134,7 +135,9 @@ func (f *finisher) findAlone(l *LocationBuilder) {
 			continue
 		}
 		if _, _, comm := f.t.scopeOf(int(series)); comm >= 0 && int(comm) < len(f.t.Comms) && f.t.Comms[comm].Size() < 2 {
-			l.alone = append(l.alone, m.issue, m.complete)
+			issuer := f.locations[location+int32(m.by)]
+			issuer.alone = append(issuer.alone, m.issue)
+			l.alone = append(l.alone, m.complete)
 		}
 	}
 }
@@ -223,7 +226,7 @@ func (f *finisher) fillCollectives(s *series, from, to, collective, member int, 
 			m := f.member(of[k])
 			f.t.Members[member] = Member{
 				Location: of[k].location, Issue: m.issue, Complete: m.complete, Seq: m.seq,
-				Sent: m.sent, Received: m.received, Counts: f.countsOf(of[k].location, m, s, counts),
+				Sent: m.sent, Received: m.received, Counts: f.countsOf(of[k].location, m, s, counts), IssuedBy: m.by,
 			}
 			member++
 		}

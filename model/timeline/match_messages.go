@@ -165,7 +165,7 @@ func (f *finisher) postsOf(locations []int32) []posted {
 	}
 	at := func(p posted) unit.Duration {
 		calls := &f.locations[locations[p.index]].calls
-		if p.state == done && !p.away && p.post >= 0 && p.post == p.call && f.t.RegionOf(calls.Path[p.post]).Paradigm == MPI {
+		if p.state == done && p.by == 0 && p.post >= 0 && p.post == p.call && f.t.RegionOf(calls.Path[p.post]).Paradigm == MPI {
 			return calls.Enter[p.post]
 		}
 		return p.posted
@@ -284,10 +284,10 @@ func (f *finisher) fillMessages(location int32, at int) (v violations) {
 		c := l.sendChannels.keys[s.channel]
 		f.t.Messages[at] = Message{
 			From: r.from, To: location,
-			Send: s.call, SendDone: s.done, SendDoneSeq: s.doneSeq,
-			Post: r.post, Recv: r.call, RecvSeq: r.seq,
+			Send: s.call, SendDone: s.done, SendDoneSeq: s.doneSeq, DoneBy: s.by,
+			Post: r.post, Recv: r.call, RecvSeq: r.seq, PostedBy: r.by,
 			Comm: c.comm, Tag: c.tag, Channel: c.partitioned, Size: s.size,
-			Sent: s.time, Received: r.time, Away: r.away,
+			Sent: s.time, Received: r.time,
 		}
 		at++
 		if early := s.time - r.time; early > 0 {

@@ -26,8 +26,8 @@ func in(l *LocationBuilder, t unit.Duration, r RegionID, records func(t unit.Dur
 	l.Leave(t + 5)
 }
 
-// TestAnotherThreadCompletes: what one thread of a rank begins another one may complete. Receives and collectives belong to the one that
-// completes them, in the order of the posting; where requests are numbered by thread, they are two different ones.
+// TestAnotherThreadCompletes: what one thread of a rank begins another one may complete. A receive belongs to the one that completes it, in
+// the order of the posting, and names the one that posted it; where requests are numbered by thread, they are two different ones.
 func TestAnotherThreadCompletes(t *testing.T) {
 	for _, lives := range []bool{true, false} {
 		b, other := threadedRun(lives)
@@ -40,8 +40,12 @@ func TestAnotherThreadCompletes(t *testing.T) {
 		sizes := map[int32]int64{} // by receiving location
 		for _, m := range tl.Messages {
 			sizes[m.To] = m.Size
-			if m.Away != (lives && m.To == 2) {
-				t.Errorf("threads known %t: message %+v: another thread posted its receive: %t", lives, m, m.Away)
+			poster, call := m.To, m.Recv
+			if lives && m.To == 2 {
+				poster, call = 1, 0
+			}
+			if m.Poster() != poster || m.Post != call || m.RecvBlocks() != (poster == m.To) {
+				t.Errorf("threads known %t: message %+v: posted at %d in call %d, want %d, %d", lives, m, m.Poster(), m.Post, poster, call)
 			}
 		}
 		// The receive that thread 0 posted comes before the one of its own later call; without that, it is posted at its completion.
@@ -57,16 +61,22 @@ func TestAnotherThreadCompletes(t *testing.T) {
 	}
 }
 
-// TestAnotherThreadCompletesSendsAndCollectives: a send that another thread completes has no completion in its own thread, but is not
-// pending; a collective takes its place in the order of its issue.
+// TestAnotherThreadCompletesSendsAndCollectives: a send names the thread that completes it; a collective takes its place in the order of
+// its issue and names the thread that issued it. What another thread finds cancelled did not take place.
 func TestAnotherThreadCompletesSendsAndCollectives(t *testing.T) {
 	b, other := threadedRun(true)
 	in(b.l[1], 0, b.sendCall, func(t unit.Duration) { b.l[1].Isend(t, 0, b.world, 3, 50, 1) })
-	in(b.l[1], 10, b.waitCall, func(t unit.Duration) { b.l[1].Issue(t, 2) })
+	in(b.l[1], 10, b.waitCall, func(t unit.Duration) {
+		b.l[1].Issue(t, 2)
+		b.l[1].Post(t, 3)
+		b.l[1].Isend(t, 0, b.world, 3, 60, 4)
+	})
 	in(b.l[1], 20, b.waitCall, func(t unit.Duration) { b.l[1].Collective(t, OpBarrier, b.world, -1, 0, 0, nil) })
 	in(other, 30, b.waitCall, func(t unit.Duration) {
 		other.IsendDone(t, 1)
 		other.Complete(t, OpAllreduce, b.world, -1, 8, 8, nil, 2)
+		other.Cancel(t, 3)
+		other.Cancel(t, 4)
 	})
 	in(b.l[0], 0, b.recvCall, func(t unit.Duration) { b.l[0].Recv(t, 1, b.world, 3, 50) })
 	in(b.l[0], 10, b.waitCall, func(t unit.Duration) { b.l[0].Collective(t, OpAllreduce, b.world, -1, 8, 8, nil) })
@@ -75,8 +85,15 @@ func TestAnotherThreadCompletesSendsAndCollectives(t *testing.T) {
 	if diff := gocmp.Diff(Problems{}, tl.Problems); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
-	if m := tl.Messages[0]; len(tl.Messages) != 1 || m.From != 1 || m.SendDone != -1 || m.SendDoneSeq != -1 {
-		t.Errorf("messages = %+v, want one of location 1 without completion", tl.Messages)
+	if m := tl.Messages[0]; len(tl.Messages) != 1 || m.From != 1 || m.Completer() != 2 || m.SendDone != 0 || m.SendDoneSeq != 0 ||
+		m.SendBlocks() {
+		t.Errorf("messages = %+v, want one of location 1 that location 2 completes in its first call", tl.Messages)
+	}
+	if m := tl.Members[1]; m.Issuer() != 1 || m.Issue != 1 || m.Complete != 0 || m.Blocks() {
+		t.Errorf("member %+v, want one that location 1 issued in its second call", m)
+	}
+	if w := tl.Window(6, 100, 1); len(w.Members) != 4 || w.Members[1].Issuer() != 1 || w.Members[1].Issue != 0 || w.Members[1].Complete != 0 {
+		t.Errorf("members %+v after 6, want one that location 1 issued in its first call", w.Members)
 	}
 	var ops []Op
 	for _, c := range tl.Collectives {

@@ -29,6 +29,7 @@ type randomRun struct {
 	comms   []Comm
 	threads [][]int // by location: rank, thread
 	steps   [][]step
+	lives   bool // when threads live is known: they hand requests to each other
 }
 
 // drawRun draws a run of a few ranks with one or two threads each.
@@ -40,8 +41,9 @@ func drawRun(t *rapid.T) *randomRun {
 		reversed.Members = append(reversed.Members, int32(r.ranks)-1-i)
 	}
 	r.comms = []Comm{world, reversed, {Members: world.Members[:1], Remote: world.Members[1:]}, {Members: []int32{1}}}
+	r.lives = rapid.Bool().Draw(t, "lives")
 	random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
-	n := rapid.IntRange(0, 60).Draw(t, "steps")
+	n := rapid.IntRange(0, 150).Draw(t, "steps")
 	for rank := range r.ranks {
 		for thread := range rapid.IntRange(1, 2).Draw(t, "threads") {
 			r.threads = append(r.threads, []int{rank, thread})
@@ -80,6 +82,10 @@ func (r *randomRun) build(order []int, threads int) *Timeline {
 	}
 	for _, i := range order {
 		l := b.Location(r.threads[i][0], r.threads[i][1], "", "")
+		if r.lives && r.threads[i][1] > 0 {
+			l.ThreadBegin(-1)
+			l.Event(0)
+		}
 		for _, s := range r.steps[i] {
 			s.apply(l)
 		}
@@ -133,6 +139,18 @@ type end struct {
 	from, to, comm, tag, rank int32
 	size                      int64
 	cancelled                 bool
+	by                        int16 // the thread that did the other half, relative to location
+}
+
+// pending are what is open of requests of a location at its end, by kind and request, and what it did to requests that it did not have.
+type pending struct {
+	open map[requestKey]*end
+	away []awayEnd
+}
+
+type awayEnd struct {
+	key requestKey // kind 0: cancelled
+	*end
 }
 
 func (r *randomRun) world(rank int, comm, peer int32) int32 {
@@ -143,11 +161,11 @@ func (r *randomRun) world(rank int, comm, peer int32) int32 {
 }
 
 // ends lists the sends, receives (in order of posting) and collectives (in order of issue) of a location.
-func (r *randomRun) ends(location int) (sends, receives, colls []*end) {
+func (r *randomRun) ends(location int) (sends, receives, colls []*end, left pending) {
 	rank := r.threads[location][0]
 	var open []int32
 	calls := int32(0)
-	isends, posts, issues := map[uint64]*end{}, map[uint64]*end{}, map[uint64]*end{}
+	left.open = map[requestKey]*end{}
 	seq := int32(-1)
 	for _, s := range r.steps[location] {
 		here := &end{location: location, rank: int32(rank), begun: s.time, time: s.time, comm: s.comm, tag: s.tag, size: s.size, begin: -1}
@@ -160,13 +178,15 @@ func (r *randomRun) ends(location int) (sends, receives, colls []*end) {
 		}
 		here.seq = seq
 		peer := r.world(rank, s.comm, s.peer)
-		finish := func(pending map[uint64]*end, list *[]*end) {
-			e := pending[s.request]
+		finish := func(kind requestKind, list *[]*end) {
+			key := requestKey{s.request, kind}
+			e := left.open[key]
 			if e == nil {
 				*list = append(*list, here)
+				left.away = append(left.away, awayEnd{key, here})
 				e = here
 			}
-			delete(pending, s.request)
+			delete(left.open, key)
 			e.time, e.end, e.seq, e.comm, e.tag, e.size = here.time, here.end, here.seq, here.comm, here.tag, here.size
 			e.from, e.to = peer, int32(rank)
 		}
@@ -183,13 +203,16 @@ func (r *randomRun) ends(location int) (sends, receives, colls []*end) {
 			sends = append(sends, here)
 			if s.kind == "isend" {
 				here.end, here.seq = -1, -1
-				isends[s.request] = here
+				left.open[requestKey{s.request, sendRequest}] = here
 			}
 		case "isenddone":
-			if e := isends[s.request]; e != nil {
+			key := requestKey{s.request, sendRequest}
+			if e := left.open[key]; e != nil {
 				e.end, e.seq = here.end, here.seq
+			} else {
+				left.away = append(left.away, awayEnd{key, here})
 			}
-			delete(isends, s.request)
+			delete(left.open, key)
 		case "recv":
 			here.from, here.to = peer, int32(rank)
 			receives = append(receives, here)
@@ -197,38 +220,88 @@ func (r *randomRun) ends(location int) (sends, receives, colls []*end) {
 			here.from = noPeer
 			if s.kind == "post" {
 				receives = append(receives, here)
-				posts[s.request] = here
+				left.open[requestKey{s.request, receiveRequest}] = here
 			} else {
 				colls = append(colls, here)
-				issues[s.request] = here
+				left.open[requestKey{s.request, collectiveRequest}] = here
 			}
 		case "irecvdone":
-			finish(posts, &receives)
+			finish(receiveRequest, &receives)
 		case "coll":
 			colls = append(colls, here)
 		case "complete":
-			finish(issues, &colls)
+			finish(collectiveRequest, &colls)
 		case "cancel":
-			if e := posts[s.request]; e != nil {
-				e.cancelled = true
-				delete(posts, s.request)
-			} else if e := isends[s.request]; e != nil {
-				e.cancelled = true
-				delete(isends, s.request)
-			} else if e := issues[s.request]; e != nil {
-				e.cancelled = true
-				delete(issues, s.request)
+			found := false
+			for _, kind := range []requestKind{receiveRequest, sendRequest, collectiveRequest} {
+				key := requestKey{s.request, kind}
+				if e := left.open[key]; e != nil && !found {
+					e.cancelled, found = true, true
+					delete(left.open, key)
+				}
+			}
+			if !found {
+				left.away = append(left.away, awayEnd{requestKey{s.request, 0}, here})
 			}
 		}
 	}
-	return sends, receives, colls
+	return sends, receives, colls, left
+}
+
+// handOver gives what a location did to requests that it did not have those that another thread of its rank left open. If several did,
+// it is the last of them.
+func (r *randomRun) handOver(left []pending) {
+	for rank := range r.ranks {
+		begun := map[requestKey]int{}
+		for i := range left {
+			for key := range left[i].open {
+				if r.threads[i][0] == rank {
+					begun[key] = i
+				}
+			}
+		}
+		for i := range left {
+			if r.threads[i][0] != rank {
+				continue
+			}
+			for _, a := range left[i].away {
+				kinds := []requestKind{a.key.kind}
+				if a.key.kind == 0 {
+					kinds = []requestKind{receiveRequest, sendRequest, collectiveRequest}
+				}
+				for _, kind := range kinds {
+					key := requestKey{a.key.id, kind}
+					from, ok := begun[key]
+					if !ok || from == i || left[from].open[key] == nil {
+						continue
+					}
+					e := left[from].open[key]
+					delete(left[from].open, key)
+					switch {
+					case a.key.kind == 0:
+						e.cancelled = true
+					case kind == sendRequest:
+						e.end, e.seq, e.by = a.end.end, a.seq, int16(i-from)
+					default:
+						e.cancelled = true
+						a.begun, a.begin, a.by = min(a.begun, e.begun), e.begin, int16(from-i)
+					}
+					break
+				}
+			}
+		}
+	}
 }
 
 func (r *randomRun) truth() truth {
 	var sends, receives, colls []*end
+	left := make([]pending, len(r.threads))
 	for i := range r.threads {
-		s, v, c := r.ends(i)
-		sends, receives, colls = append(sends, s...), append(receives, v...), append(colls, c...)
+		s, v, c, l := r.ends(i)
+		sends, receives, colls, left[i] = append(sends, s...), append(receives, v...), append(colls, c...), l
+	}
+	if r.lives {
+		r.handOver(left)
 	}
 	gone := func(e *end) bool { return e.cancelled || e.from == noPeer }
 	sends, receives, colls = slices.DeleteFunc(sends, gone), slices.DeleteFunc(receives, gone), slices.DeleteFunc(colls, gone)
@@ -252,7 +325,8 @@ func (r *randomRun) truth() truth {
 	for _, v := range receives {
 		if s := partner[v]; s != nil && s.begin >= 0 && v.begin >= 0 && v.end >= 0 {
 			want.messages = append(want.messages, Message{From: int32(s.location), To: int32(v.location), Send: s.begin, SendDone: s.end,
-				SendDoneSeq: s.seq, Post: v.begin, Recv: v.end, RecvSeq: v.seq, Comm: v.comm, Tag: v.tag, Size: s.size, Sent: s.time, Received: v.time})
+				SendDoneSeq: s.seq, DoneBy: s.by, PostedBy: v.by, Post: v.begin, Recv: v.end, RecvSeq: v.seq, Comm: v.comm, Tag: v.tag,
+				Size: s.size, Sent: s.time, Received: v.time})
 		}
 	}
 	slices.SortStableFunc(colls, byTime)
@@ -288,7 +362,7 @@ func (r *randomRun) collectiveTruth(comm int32, colls []*end, want *truth) {
 		want.collectives++
 		for _, c := range instance {
 			want.members = append(want.members, Member{Location: int32(c.location), Issue: c.begin, Complete: c.end, Seq: c.seq,
-				Sent: c.size, Received: c.size, Counts: -1})
+				Sent: c.size, Received: c.size, Counts: -1, IssuedBy: c.by})
 		}
 	}
 }

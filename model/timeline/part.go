@@ -138,6 +138,12 @@ func (p *Part) takeAll(in [][]byte, take func(from int, b []byte) bool) error {
 // ownerOf is the process that a location belongs to.
 func (x *partExchange) ownerOf(location int32) int { return x.Owner(x.locations[location].rank) }
 
+// sameRank is whether there is a location so far from one, of the same rank.
+func (x *partExchange) sameRank(location int32, by int16) bool {
+	other := int(location) + int(by)
+	return other >= 0 && other < len(x.locations) && x.locations[other].rank == x.locations[location].rank
+}
+
 // here is whether a location is one of this process.
 func (f *finisher) here(location int32) bool { return f.t.Part.Here(location) }
 

@@ -52,11 +52,13 @@ func (x *partExchange) findShared() {
 		m := &x.t.Messages[i]
 		switch from, to := x.Here(m.From), x.Here(m.To); {
 		case !to:
-			share(x.ownerOf(m.To), m.From, m.Send, m.SendDone)
+			share(x.ownerOf(m.To), m.From, m.Send)
+			share(x.ownerOf(m.To), m.Completer(), m.SendDone)
 		case !from:
-			share(x.ownerOf(m.From), m.To, m.Post, m.Recv)
-			if probes != nil && !m.Away { // whether or not it is a probe: else an earlier one would seem to be the last call
-				share(x.ownerOf(m.From), m.To, probes.last(&x.locations[m.To].calls, m.Post))
+			share(x.ownerOf(m.From), m.Poster(), m.Post)
+			share(x.ownerOf(m.From), m.To, m.Recv)
+			if probes != nil { // whether or not it is a probe: else an earlier one would seem to be the last call
+				share(x.ownerOf(m.From), m.Poster(), probes.last(&x.locations[m.Poster()].calls, m.Post))
 			}
 		}
 	}
@@ -69,7 +71,8 @@ func (x *partExchange) findShared() {
 			}
 			for _, p := range processes[c.Comm] {
 				if p != x.Group.Rank() {
-					share(p, m.Location, m.Issue, m.Complete)
+					share(p, m.Issuer(), m.Issue)
+					share(p, m.Location, m.Complete)
 				}
 			}
 		}
@@ -207,16 +210,16 @@ func (x *partExchange) renumber(numbers [][]int32) bool {
 		m := &x.t.Messages[i]
 		if !x.Here(m.From) {
 			number(m.From, &m.Send)
-			number(m.From, &m.SendDone)
+			number(m.Completer(), &m.SendDone)
 		}
 		if !x.Here(m.To) {
-			number(m.To, &m.Post)
+			number(m.Poster(), &m.Post)
 			number(m.To, &m.Recv)
 		}
 	}
 	for i := range x.t.Members {
 		if m := &x.t.Members[i]; !x.Here(m.Location) {
-			number(m.Location, &m.Issue)
+			number(m.Issuer(), &m.Issue)
 			number(m.Location, &m.Complete)
 		}
 	}

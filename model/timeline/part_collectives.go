@@ -41,7 +41,7 @@ func (x *partExchange) shareCollectives() error {
 	}
 	x.matchCollectives()
 	for _, l := range x.locations {
-		l.collectives = nil
+		l.collectives, l.completedIn = nil, nil
 	}
 	return nil
 }
@@ -75,6 +75,7 @@ func (x *partExchange) appendCollectives(out [][]byte, location int32, processes
 			}
 			of := &last[p]
 			b = append(b, 2, byte(m.state), byte(m.op), byte(m.scope))
+			b = chunk.AppendInt(b, int64(m.by))
 			b = chunk.AppendInt(b, int64(m.issued-of.issued))
 			b = chunk.AppendInt(chunk.AppendInt(b, m.sent), m.received)
 			b = binary.AppendUvarint(b, uint64(m.comm))
@@ -97,29 +98,32 @@ func (x *partExchange) appendCollectives(out [][]byte, location int32, processes
 func (x *partExchange) takeCollectives(_ int, b []byte) bool {
 	c := chunk.Column{B: b}
 	var l *LocationBuilder
-	last := member{counts: -1}
+	location, last := int32(0), member{counts: -1}
 	for c.Left() > 0 && !c.Bad {
 		if c.Byte() == 1 {
-			location := c.Uint()
-			if location >= uint64(len(x.locations)) || x.here(int32(location)) {
+			number := c.Uint()
+			if number >= uint64(len(x.locations)) || x.here(int32(number)) {
 				return false
 			}
-			l, last = x.locations[location], member{counts: -1}
+			location, last = int32(number), member{counts: -1}
+			l = x.locations[location]
 			continue
 		}
 		m := member{state: state(c.Byte()), op: Op(c.Byte()), scope: Scope(c.Byte()), counts: -1}
+		m.by = int16(c.Int())
 		m.issued = last.issued + unit.Duration(c.Int())
 		m.sent, m.received = c.Int(), c.Int()
 		m.comm, m.root = int32(c.Uint()), int32(c.Int())
 		m.issue = last.issue + int32(c.Int())
 		m.complete = m.issue + int32(c.Int())
 		m.seq = last.seq + int32(c.Int())
-		m.path = PathID(c.Uint())
-		if l == nil || int(m.path) >= len(x.t.Paths) || m.state != done && m.state != skipped || m.scope > ByConnection {
+		path := PathID(c.Uint())
+		if l == nil || int(path) >= len(x.t.Paths) || !x.sameRank(location, m.by) || m.state != done && m.state != skipped ||
+			m.scope > ByConnection {
 			return false
 		}
 		l.takeCounts(&c, &m, &last)
-		l.collectives = spill.Append(l.space, l.collectives, m)
+		l.collectives, l.completedIn = spill.Append(l.space, l.collectives, m), append(l.completedIn, path)
 		last = m
 	}
 	return !c.Bad
@@ -169,5 +173,5 @@ func (f *finisher) memberCall(r ref) string {
 	if m.complete < 0 {
 		return f.callName(l, -1)
 	}
-	return f.pathName(m.path)
+	return f.pathName(l.completedIn[r.record])
 }

@@ -83,6 +83,7 @@ func (x *partExchange) shareSends() ([][]remoteChain, error) {
 				b = chunk.AppendInt(b, int64(s.call-last.call))
 				b = chunk.AppendInt(b, int64(s.done-s.call))
 				b = chunk.AppendInt(b, int64(s.doneSeq-last.doneSeq))
+				b = chunk.AppendInt(b, int64(s.by))
 				last = *s
 			})
 			out[p] = b
@@ -117,10 +118,11 @@ func (x *partExchange) takeSends(b []byte) (chains []remoteChain, ok bool) {
 			s.call = last.call + int32(c.Int())
 			s.done = s.call + int32(c.Int())
 			s.doneSeq = last.doneSeq + int32(c.Int())
+			s.by = int16(c.Int())
+			if c.Bad || !x.sameRank(int32(location), s.by) {
+				return nil, false
+			}
 			last = *s
-		}
-		if c.Bad {
-			return nil, false
 		}
 		chains = append(chains, remoteChain{int32(location), l.sendChannels.number(key)})
 	}
@@ -131,8 +133,7 @@ func (x *partExchange) takeSends(b []byte) (chains []remoteChain, ok bool) {
 const (
 	noReceive uint64 = iota
 	received
-	leftOut      // the message has a record outside of any call
-	receivedAway // received, but posted by another thread
+	leftOut // the message has a record outside of any call
 )
 
 // answerSends sends the senders in other processes which receives took their messages.
@@ -155,17 +156,14 @@ func (x *partExchange) answerSends(chains [][]remoteChain) error {
 					b = binary.AppendUvarint(b, leftOut)
 					return
 				}
-				answer := received
-				if r.away {
-					answer = receivedAway
-				}
-				b = binary.AppendUvarint(b, answer)
+				b = binary.AppendUvarint(b, received)
 				b = binary.AppendUvarint(b, uint64(t.location))
 				b = binary.AppendUvarint(b, uint64(t.record))
 				b = chunk.AppendInt(b, int64(r.time-last.time))
 				b = chunk.AppendInt(b, int64(r.post-last.post))
 				b = chunk.AppendInt(b, int64(r.call-r.post))
 				b = chunk.AppendInt(b, int64(r.seq-last.seq))
+				b = chunk.AppendInt(b, int64(r.by))
 				last = *r
 			})
 		}
@@ -223,17 +221,18 @@ func (x *partExchange) takeAnswers(in [][]byte) error {
 			}
 			answers, last := &columns[p], receive{}
 			l.eachSend(int32(no), func(number int32, s *send) {
-				switch answer := answers.Uint(); answer {
+				switch answers.Uint() {
 				case leftOut:
 					s.state = matched
-				case received, receivedAway:
+				case received:
 					s.state = matched
 					t := taken{location: int32(answers.Uint()), number: int32(answers.Uint())}
 					t.time = last.time + unit.Duration(answers.Int())
 					t.post = last.post + int32(answers.Int())
 					t.call = t.post + int32(answers.Int())
 					t.seq = last.seq + int32(answers.Int())
-					t.from, t.send, t.state, t.away = int32(i), number, matched, answer == receivedAway
+					t.by = int16(answers.Int())
+					t.from, t.send, t.state = int32(i), number, matched
 					last = t.receive
 					all = append(all, t)
 				}
@@ -248,7 +247,7 @@ func (x *partExchange) takeAnswers(in [][]byte) error {
 	byLocation(all, func(t *taken) (int32, int32) { return t.location, t.number })
 	for i := range all {
 		t := &all[i]
-		if t.location < 0 || int(t.location) >= len(x.locations) || x.here(t.location) {
+		if t.location < 0 || int(t.location) >= len(x.locations) || x.here(t.location) || !x.sameRank(t.location, t.by) {
 			return cluster.ErrGarbled
 		}
 		l := x.locations[t.location]

@@ -117,9 +117,9 @@ func joined(t *Timeline, here func(location int32) bool) (list []string) {
 	for i := range t.Messages {
 		m := &t.Messages[i]
 		if here(m.From) || here(m.To) {
-			list = append(list, fmt.Sprintf("message [%s] [%s] [%s] [%s] %d %d %d %d %d %v %v %t", t.describe(m.From, m.Send),
-				t.describe(m.From, m.SendDone), t.describe(m.To, m.Post), t.describe(m.To, m.Recv), m.SendDoneSeq, m.RecvSeq, m.Comm, m.Tag, m.Size,
-				m.Sent, m.Received, m.Away))
+			list = append(list, fmt.Sprintf("message [%s] [%s] [%s] [%s] %d %d %d %d %d %v %v", t.describe(m.From, m.Send),
+				t.describe(m.Completer(), m.SendDone), t.describe(m.Poster(), m.Post), t.describe(m.To, m.Recv), m.SendDoneSeq, m.RecvSeq, m.Comm,
+				m.Tag, m.Size, m.Sent, m.Received))
 		}
 	}
 	for i := range t.Collectives {
@@ -130,7 +130,7 @@ func joined(t *Timeline, here func(location int32) bool) (list []string) {
 		}
 		for k := range members {
 			m := &members[k]
-			list = append(list, fmt.Sprintf("%s of %d root %d: [%s] [%s] %d %d %d %v", c.Op, c.Comm, c.Root, t.describe(m.Location, m.Issue),
+			list = append(list, fmt.Sprintf("%s of %d root %d: [%s] [%s] %d %d %d %v", c.Op, c.Comm, c.Root, t.describe(m.Issuer(), m.Issue),
 				t.describe(m.Location, m.Complete), m.Seq, m.Sent, m.Received, t.CountsOf(m)))
 		}
 	}

@@ -172,9 +172,10 @@ type Object struct {
 // UnknownRank is the world rank of a process that the run does not have, such as one that MPI_Comm_spawn started.
 const UnknownRank = -1
 
-// Message is a message with both its ends. The calls are indices into the Calls of the location.
+// Message is a message with both its ends. The calls are indices into the Calls of the location. A thread may hand a request to another one
+// of its rank: then the ends of the sender, or of the receiver, are at two locations.
 type Message struct {
-	From, To       int32 // locations
+	From, To       int32 // locations: that began the send, that completed the receive
 	Send, SendDone int32 // calls of the sender: that began it, that completed it (the same if blocking); -1: never
 	Post, Recv     int32 // calls of the receiver: that posted the receive, that completed it
 	SendDoneSeq    int32 // number of the record of completion among the records of the sender, -1: none
@@ -182,10 +183,19 @@ type Message struct {
 	Comm           int32
 	Tag            int32
 	Channel        int32 // of a partitioned message, from 1; 0: it is none
-	Away           bool  // another thread of the receiver posted the receive: Post is not when that was
+	DoneBy         int16 // thread that completed the send: its location relative to From
+	PostedBy       int16 // thread that posted the receive: its location relative to To
 	Size           int64
 	Sent, Received unit.Duration // times of the records of sending and of reception
 }
+
+// Completer is the location that completed the send, Poster the one that posted the receive.
+func (m *Message) Completer() int32 { return m.From + int32(m.DoneBy) }
+func (m *Message) Poster() int32    { return m.To + int32(m.PostedBy) }
+
+// SendBlocks reports whether one call began and completed the send, RecvBlocks whether one posted and completed the receive.
+func (m *Message) SendBlocks() bool { return m.Send == m.SendDone && m.DoneBy == 0 }
+func (m *Message) RecvBlocks() bool { return m.Post == m.Recv && m.PostedBy == 0 }
 
 // Op is a collective operation, numbered as in OTF2.
 type Op uint8
@@ -318,12 +328,19 @@ func (t *Timeline) scopeOf(series int) (s Scope, object, comm int32) {
 
 // Member is what one member of a communicator did in a collective.
 type Member struct {
-	Location        int32
+	Location        int32 // that completed it
 	Issue, Complete int32 // calls; the same if it was blocking
 	Seq             int32 // number of the record of completion among the records of the location
 	Sent, Received  int64 // bytes
 	Counts          int32 // index into Timeline.Counts of its bytes by peer, -1: none; see CountsOf
+	IssuedBy        int16 // thread that issued it: its location relative to Location
 }
+
+// Issuer is the location that issued the part of a member.
+func (m *Member) Issuer() int32 { return m.Location + int32(m.IssuedBy) }
+
+// Blocks reports whether one call issued and completed it.
+func (m *Member) Blocks() bool { return m.Issue == m.Complete && m.IssuedBy == 0 }
 
 // Place is a point between the calls of a location: before call Next, inside call Open (-1: none).
 type Place struct{ Next, Open int32 }

@@ -150,7 +150,9 @@ func (c *cutter) cut(t *Timeline, threads int) *Timeline {
 	}
 	c.cutMessages(t, &w, inside, kept)
 	w.Collectives, w.Members = keepCollectives(t.Collectives, t.Members, t.Comms,
-		func(m *Member) bool { return inside(m.Location, m.Issue, m.Complete) }, kept, c.reuse)
+		func(m *Member) bool {
+			return inside(m.Issuer(), m.Issue, m.Issue) && inside(m.Location, m.Complete, m.Complete)
+		}, kept, c.reuse)
 	w.Epochs = t.Epochs.window(inside, kept)
 	if t.Devices != nil {
 		w.Devices = t.Devices.window(c.begin, c.end, kept)
@@ -181,16 +183,16 @@ func emptied[T any](list []T, reuse bool) []T {
 func (c *cutter) cutMessages(t, w *Timeline, inside func(location, first, last int32) bool, kept []keptCalls) {
 	w.Messages = emptied(t.Messages, c.reuse)
 	for _, m := range t.Messages {
-		if !inside(m.From, m.Send, m.Send) || !inside(m.To, m.Post, m.Recv) {
+		poster, completer := m.Poster(), m.Completer()
+		if !inside(m.From, m.Send, m.Send) || !inside(poster, m.Post, m.Post) || !inside(m.To, m.Recv, m.Recv) {
 			continue
 		}
-		from, to := &kept[m.From], &kept[m.To]
-		if m.SendDone >= 0 && !inside(m.From, m.Send, m.SendDone) {
-			m.SendDone, m.SendDoneSeq = -1, -1
+		if m.SendDone >= 0 && !inside(completer, m.SendDone, m.SendDone) {
+			m.SendDone, m.SendDoneSeq, m.DoneBy = -1, -1, 0
 		}
-		m.Send, m.Post, m.Recv = from.number(m.Send), to.number(m.Post), to.number(m.Recv)
+		m.Send, m.Post, m.Recv = kept[m.From].number(m.Send), kept[poster].number(m.Post), kept[m.To].number(m.Recv)
 		if m.SendDone >= 0 {
-			m.SendDone = from.number(m.SendDone)
+			m.SendDone = kept[completer].number(m.SendDone)
 		}
 		w.Messages = append(w.Messages, m)
 	}
@@ -209,8 +211,7 @@ func keepCollectives(list []Collective, members []Member, comms []Comm, inside f
 		c.First = len(all)
 		collectives = append(collectives, c)
 		for _, m := range of {
-			k := &kept[m.Location]
-			m.Issue, m.Complete = k.number(m.Issue), k.number(m.Complete)
+			m.Issue, m.Complete = kept[m.Issuer()].number(m.Issue), kept[m.Location].number(m.Complete)
 			all = append(all, m)
 		}
 	}

@@ -41,6 +41,19 @@ func TestWindow(t *testing.T) {
 				t.Fatalf("message %+v is not in its calls", m)
 			}
 		}
+		all := func(int32) bool { return true }
+		pending := *tl // sends whose completion is cut off
+		pending.Messages = slices.Clone(tl.Messages)
+		for i := range pending.Messages {
+			m := &pending.Messages[i]
+			m.SendDone, m.SendDoneSeq, m.DoneBy = -1, -1, 0
+		}
+		known := slices.Concat(joined(tl, all), joined(&pending, all))
+		for _, s := range joined(w, all) {
+			if !slices.Contains(known, s) {
+				t.Fatalf("the whole run has no %s", s)
+			}
+		}
 		if members := 0; len(w.Collectives) > 0 {
 			for _, c := range w.Collectives {
 				if c.First != members {

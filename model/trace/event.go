@@ -1,10 +1,12 @@
 package trace
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"sync"
 
 	"slackline/model/timeline"
@@ -117,6 +119,98 @@ func (r *memoryReader) Read(events []Event) (int, error) {
 }
 
 func (r *memoryReader) Close() error { return nil }
+
+// timelineReader makes the events of a location.
+type timelineReader struct {
+	tl      *timeline.Timeline
+	calls   *timeline.Calls
+	records []timelineRecord
+	at      []int   // by place in open: the next record of the call
+	open    []int32 // open calls, below all of them -1
+	next    int32   // call
+	end     int64   // of what has been said
+}
+
+func newTimelineReader(tl *timeline.Timeline, location int, records []timelineRecord) *timelineReader {
+	r := &timelineReader{tl: tl, calls: &tl.Locations[location].Calls, records: records, end: math.MinInt64}
+	r.push(-1)
+	return r
+}
+
+// push opens a call.
+func (r *timelineReader) push(call int32) {
+	r.open = append(r.open, call)
+	at, _ := slices.BinarySearchFunc(r.records, call, func(x timelineRecord, c int32) int { return cmp.Compare(x.call, c) })
+	r.at = append(r.at, at)
+}
+
+// Close implements EventReader.
+func (r *timelineReader) Close() error { return nil }
+
+// Read implements EventReader.
+func (r *timelineReader) Read(events []Event) (int, error) {
+	for i := range events {
+		if !r.event(&events[i]) {
+			if i == 0 {
+				return 0, io.EOF
+			}
+			return i, nil
+		}
+	}
+	return len(events), nil
+}
+
+// event makes the next event; false: there is none.
+func (r *timelineReader) event(e *Event) bool {
+	if len(r.open) == 0 {
+		return false
+	}
+	top := len(r.open) - 1
+	call := r.open[top]
+	inside := int(r.next) < r.calls.Len() && (call < 0 || r.next < r.calls.Skip[call]) // the next call is in this one
+	if at := r.at[top]; at < len(r.records) && r.records[at].call == call {
+		record := &r.records[at]
+		first := !inside || record.e.Time <= int64(r.calls.Enter[r.next])
+		if inside && record.next >= 0 {
+			first = record.next <= r.next
+		}
+		if first {
+			r.at[top]++
+			*e = record.e
+			e.Time = max(e.Time, r.end)
+			r.end = e.Time
+			return true
+		}
+	}
+	if inside {
+		*e = Event{Time: int64(r.calls.Enter[r.next]), Kind: Enter, Region: r.regionOf(r.next)}
+		if r.unrecorded(e) {
+			*e = Event{Time: e.Time, Kind: RecordingOff}
+		}
+		r.push(r.next)
+		r.next++
+	} else {
+		r.open, r.at = r.open[:top], r.at[:top]
+		if call < 0 {
+			return false
+		}
+		*e = Event{Time: int64(r.calls.Leave[call]), Kind: Leave, Region: r.regionOf(call)}
+		if r.unrecorded(e) {
+			*e = Event{Time: e.Time, Kind: RecordingOn}
+		}
+	}
+	r.end = max(r.end, e.Time)
+	return true
+}
+
+// unrecorded reports whether the call of an event is a time when recording was off.
+func (r *timelineReader) unrecorded(e *Event) bool {
+	return int(e.Region) == len(r.tl.Regions)-1 && r.tl.Regions[e.Region] == timeline.NotRecorded
+}
+
+func (r *timelineReader) regionOf(call int32) uint32 {
+	return uint32(r.tl.Paths[r.calls.Path[call]].Region)
+}
 
 // batch is how many events are read at a time: enough to make calls cheap, few enough for the
 // cache.

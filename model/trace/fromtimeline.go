@@ -2,8 +2,6 @@ package trace
 
 import (
 	"cmp"
-	"io"
-	"math"
 	"slices"
 
 	"slackline/model/timeline"
@@ -88,10 +86,11 @@ func cartOf(tl *timeline.Timeline) (Cart, bool) {
 // timelineSource finds what belongs to a location.
 type timelineSource struct {
 	tl       *timeline.Timeline
-	sends    byLocation // messages that it sends
-	receives byLocation // and receives
-	members  byLocation // its parts in collectives
-	windows  byLocation // its records about windows
+	sends    byLocation         // messages that it sends
+	receives byLocation         // and receives
+	members  byLocation         // its parts in collectives
+	handed   [][]timelineRecord // by location: what it did to requests that another one began or completed
+	windows  byLocation         // its records about windows
 	marks    [][]timelineRecord
 	op       []int32 // collective of a member
 }
@@ -130,6 +129,7 @@ func newTimelineSource(tl *timeline.Timeline) *timelineSource {
 		receives: groupBy(n, len(tl.Messages), func(i int) int32 { return tl.Messages[i].To }),
 		members:  groupBy(n, len(tl.Members), func(i int) int32 { return tl.Members[i].Location }),
 		windows:  groupBy(n, len(tl.Epochs.Records), func(i int) int32 { return tl.Epochs.Records[i].Location }),
+		handed:   make([][]timelineRecord, n),
 		marks:    make([][]timelineRecord, n),
 		op:       make([]int32, len(tl.Members)),
 	}
@@ -139,6 +139,7 @@ func newTimelineSource(tl *timeline.Timeline) *timelineSource {
 			f.op[c.First+k] = int32(i)
 		}
 	}
+	f.findHanded()
 	for i := range tl.Teams {
 		t := &tl.Teams[i]
 		f.mark(t.Master, t.Fork, t.ForkPlace, Event{Kind: Fork, Size: int64(len(t.Members))})
@@ -167,26 +168,69 @@ type timelineRecord struct {
 	e    Event
 }
 
+// handedRequests is from where on requests that one thread hands to another one are numbered, by their messages and members.
+const handedRequests = 1 << 32
+
+// findHanded gives locations the records of what they did to the requests of others: completed a send, posted a receive, issued a
+// collective.
+func (f *timelineSource) findHanded() {
+	add := func(location int32, r timelineRecord) { f.handed[location] = append(f.handed[location], r) }
+	for i := range f.tl.Messages {
+		m := &f.tl.Messages[i]
+		if m.DoneBy != 0 {
+			add(m.Completer(), sendDone(m, handedRequests+uint64(i)))
+		}
+		if m.PostedBy != 0 {
+			add(m.Poster(), f.begin(m.Poster(), m.Post, Event{Kind: IrecvPost, Request: handedRequests + uint64(i)}))
+		}
+	}
+	for i := range f.tl.Members {
+		if m := &f.tl.Members[i]; m.IssuedBy != 0 {
+			add(m.Issuer(), f.begin(m.Issuer(), m.Issue, Event{Kind: CollectiveIssue, Request: handedRequests + uint64(i)}))
+		}
+	}
+}
+
+// begin is a record at the start of a call.
+func (f *timelineSource) begin(location, call int32, e Event) timelineRecord {
+	e.Time = enterOf(&f.tl.Locations[location].Calls, call)
+	return timelineRecord{call: call, next: -1, seq: -1, e: e}
+}
+
+// sendDone is the record of the completion of a send.
+func sendDone(m *timeline.Message, request uint64) timelineRecord {
+	return timelineRecord{call: m.SendDone, next: -1, seq: m.SendDoneSeq, late: true, e: Event{Kind: IsendDone, Request: request}}
+}
+
 // records returns the records of a location, in order of their calls and in the order in which they come there.
 func (f *timelineSource) records(location int) []timelineRecord {
 	calls := &f.tl.Locations[location].Calls
-	list := slices.Clone(f.marks[location])
-	for i := range list {
-		list[i].seq = -1
+	list := f.lives(location)
+	for _, r := range f.marks[location] {
+		r.seq = -1
+		list = append(list, r)
 	}
-	request := uint64(0)
-	next := func() uint64 {
-		request++
-		return request
+	list = append(list, f.handed[location]...)
+	own := uint64(0)
+	request := func(by int16, number int32) func() uint64 { // of a message or a member, in which another thread may have a part
+		return func() uint64 {
+			if by != 0 {
+				return handedRequests + uint64(number)
+			}
+			own++
+			return own
+		}
 	}
 	for _, i := range f.sends.of(location) {
-		list = f.appendSend(list, &f.tl.Messages[i], next)
+		m := &f.tl.Messages[i]
+		list = f.appendSend(list, m, request(m.DoneBy, i))
 	}
 	for _, i := range f.receives.of(location) {
-		list = f.appendReceive(list, calls, &f.tl.Messages[i], next)
+		m := &f.tl.Messages[i]
+		list = f.appendReceive(list, m, request(m.PostedBy, i))
 	}
 	for _, i := range f.members.of(location) {
-		list = f.appendMember(list, calls, i, next)
+		list = f.appendMember(list, calls, i, request(f.tl.Members[i].IssuedBy, i))
 	}
 	for _, i := range f.windows.of(location) {
 		list = appendWindowRecord(list, calls, &f.tl.Epochs.Records[i])
@@ -205,22 +249,35 @@ func (f *timelineSource) records(location int) []timelineRecord {
 	return list
 }
 
+// lives returns the records of the threads of a location.
+func (f *timelineSource) lives(location int) []timelineRecord {
+	var list []timelineRecord
+	for _, s := range f.tl.Locations[location].Alive {
+		for _, e := range []Event{{Time: int64(s.From), Kind: ThreadBegin}, {Time: int64(s.To), Kind: ThreadEnd}} {
+			list = append(list, timelineRecord{call: -1, next: -1, seq: -1, e: e})
+		}
+	}
+	return list
+}
+
 // count returns the number of events of a location.
 func (f *timelineSource) count(location int) uint64 {
 	l := &f.tl.Locations[location]
-	n := 2*l.Calls.Len() + len(f.marks[location]) + len(f.windows.of(location)) + len(l.Polls)
+	n := 2*l.Calls.Len() + 2*len(l.Alive) + len(f.marks[location]) + len(f.windows.of(location)) + len(l.Polls) + len(f.handed[location])
 	for _, i := range f.members.of(location) {
-		n += recordsOfMember(&f.tl.Collectives[f.op[i]])
+		if n++; f.tl.Members[i].IssuedBy == 0 {
+			n += recordsOfMember(&f.tl.Collectives[f.op[i]]) - 1
+		}
 	}
 	for _, i := range f.sends.of(location) {
 		n++
-		if m := &f.tl.Messages[i]; m.SendDone >= 0 && m.SendDone != m.Send {
+		if m := &f.tl.Messages[i]; m.SendDone >= 0 && m.DoneBy == 0 && !m.SendBlocks() {
 			n++
 		}
 	}
 	for _, i := range f.receives.of(location) {
 		n++
-		if m := &f.tl.Messages[i]; m.Post != m.Recv {
+		if m := &f.tl.Messages[i]; m.PostedBy == 0 && !m.RecvBlocks() {
 			n++
 		}
 	}
@@ -232,7 +289,7 @@ func (f *timelineSource) appendSend(list []timelineRecord, m *timeline.Message, 
 	e := Event{
 		Time: int64(m.Sent), Kind: Send, Peer: f.peer(m.Comm, m.To, m.From), Comm: uint32(m.Comm), Tag: m.Tag, Size: m.Size,
 	}
-	if m.SendDone == m.Send {
+	if m.SendBlocks() {
 		return append(list, timelineRecord{call: m.Send, next: -1, seq: -1, e: e})
 	}
 	e.Kind, e.Request = Isend, request()
@@ -240,26 +297,25 @@ func (f *timelineSource) appendSend(list []timelineRecord, m *timeline.Message, 
 		e.Kind, e.Object = PartitionedSend, uint32(m.Channel)
 	}
 	list = append(list, timelineRecord{call: m.Send, next: -1, seq: -1, e: e})
-	if m.SendDone >= 0 {
-		list = append(list, timelineRecord{call: m.SendDone, next: -1, seq: m.SendDoneSeq, late: true, e: Event{Kind: IsendDone,
-			Request: e.Request}})
+	if m.SendDone >= 0 && m.DoneBy == 0 {
+		list = append(list, sendDone(m, e.Request))
 	}
 	return list
 }
 
 // appendReceive appends the records of a receiver.
-func (f *timelineSource) appendReceive(list []timelineRecord, calls *timeline.Calls, m *timeline.Message,
-	request func() uint64) []timelineRecord {
+func (f *timelineSource) appendReceive(list []timelineRecord, m *timeline.Message, request func() uint64) []timelineRecord {
 	e := Event{
 		Time: int64(m.Received), Kind: Recv, Peer: f.peer(m.Comm, m.From, m.To), Comm: uint32(m.Comm), Tag: m.Tag, Size: m.Size,
 	}
-	if m.Post != m.Recv {
+	if !m.RecvBlocks() {
 		e.Kind, e.Request = IrecvDone, request()
 		if m.Channel != 0 {
 			e.Kind, e.Object = PartitionedDone, uint32(m.Channel)
 		}
-		post := Event{Time: enterOf(calls, m.Post), Kind: IrecvPost, Request: e.Request}
-		list = append(list, timelineRecord{call: m.Post, next: -1, seq: -1, e: post})
+		if m.PostedBy == 0 {
+			list = append(list, f.begin(m.To, m.Post, Event{Kind: IrecvPost, Request: e.Request}))
+		}
 	}
 	return append(list, timelineRecord{call: m.Recv, next: -1, seq: m.RecvSeq, e: e})
 }
@@ -271,16 +327,18 @@ func (f *timelineSource) appendMember(list []timelineRecord, calls *timeline.Cal
 	if c.Scope != timeline.ByComm {
 		return f.appendOnObject(list, calls, m, c, request)
 	}
-	begin := Event{Time: enterOf(calls, m.Issue), Kind: CollectiveBegin}
+	begin := Event{Kind: CollectiveBegin}
 	end := Event{
 		Kind: CollectiveEnd, Op: c.Op, Comm: uint32(c.Comm), Root: f.tl.RootWord(c, int(member)-c.First), Sent: m.Sent, Received: m.Received,
 		Counts: f.tl.CountsOf(m),
 	}
-	if m.Issue != m.Complete {
+	if !m.Blocks() {
 		begin.Kind, begin.Request = CollectiveIssue, request()
 		end.Kind, end.Request = CollectiveDone, begin.Request
 	}
-	list = append(list, timelineRecord{call: m.Issue, next: -1, seq: -1, e: begin})
+	if m.IssuedBy == 0 {
+		list = append(list, f.begin(m.Location, m.Issue, begin))
+	}
 	return append(list, timelineRecord{call: m.Complete, next: -1, seq: m.Seq, late: true, e: end})
 }
 
@@ -393,96 +451,4 @@ func setLateTimes(list []timelineRecord, calls *timeline.Calls) {
 		}
 		time = r.e.Time
 	}
-}
-
-// timelineReader makes the events of a location.
-type timelineReader struct {
-	tl      *timeline.Timeline
-	calls   *timeline.Calls
-	records []timelineRecord
-	at      []int   // by place in open: the next record of the call
-	open    []int32 // open calls, below all of them -1
-	next    int32   // call
-	end     int64   // of what has been said
-}
-
-func newTimelineReader(tl *timeline.Timeline, location int, records []timelineRecord) *timelineReader {
-	r := &timelineReader{tl: tl, calls: &tl.Locations[location].Calls, records: records, end: math.MinInt64}
-	r.push(-1)
-	return r
-}
-
-// push opens a call.
-func (r *timelineReader) push(call int32) {
-	r.open = append(r.open, call)
-	at, _ := slices.BinarySearchFunc(r.records, call, func(x timelineRecord, c int32) int { return cmp.Compare(x.call, c) })
-	r.at = append(r.at, at)
-}
-
-// Close implements EventReader.
-func (r *timelineReader) Close() error { return nil }
-
-// Read implements EventReader.
-func (r *timelineReader) Read(events []Event) (int, error) {
-	for i := range events {
-		if !r.event(&events[i]) {
-			if i == 0 {
-				return 0, io.EOF
-			}
-			return i, nil
-		}
-	}
-	return len(events), nil
-}
-
-// event makes the next event; false: there is none.
-func (r *timelineReader) event(e *Event) bool {
-	if len(r.open) == 0 {
-		return false
-	}
-	top := len(r.open) - 1
-	call := r.open[top]
-	inside := int(r.next) < r.calls.Len() && (call < 0 || r.next < r.calls.Skip[call]) // the next call is in this one
-	if at := r.at[top]; at < len(r.records) && r.records[at].call == call {
-		record := &r.records[at]
-		first := !inside || record.e.Time <= int64(r.calls.Enter[r.next])
-		if inside && record.next >= 0 {
-			first = record.next <= r.next
-		}
-		if first {
-			r.at[top]++
-			*e = record.e
-			e.Time = max(e.Time, r.end)
-			r.end = e.Time
-			return true
-		}
-	}
-	if inside {
-		*e = Event{Time: int64(r.calls.Enter[r.next]), Kind: Enter, Region: r.regionOf(r.next)}
-		if r.unrecorded(e) {
-			*e = Event{Time: e.Time, Kind: RecordingOff}
-		}
-		r.push(r.next)
-		r.next++
-	} else {
-		r.open, r.at = r.open[:top], r.at[:top]
-		if call < 0 {
-			return false
-		}
-		*e = Event{Time: int64(r.calls.Leave[call]), Kind: Leave, Region: r.regionOf(call)}
-		if r.unrecorded(e) {
-			*e = Event{Time: e.Time, Kind: RecordingOn}
-		}
-	}
-	r.end = max(r.end, e.Time)
-	return true
-}
-
-// unrecorded reports whether the call of an event is a time when recording was off.
-func (r *timelineReader) unrecorded(e *Event) bool {
-	return int(e.Region) == len(r.tl.Regions)-1 && r.tl.Regions[e.Region] == timeline.NotRecorded
-}
-
-func (r *timelineReader) regionOf(call int32) uint32 {
-	return uint32(r.tl.Paths[r.calls.Path[call]].Region)
 }

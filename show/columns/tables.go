@@ -181,7 +181,7 @@ type memberRow struct {
 	Operation    string `parquet:"operation,dict" meaning:"name of the operation as MPI spells it, without MPI_"`
 	Communicator string `parquet:"communicator,dict" meaning:"name of the communicator"`
 	Rank         int32  `parquet:"rank" meaning:"rank of the member in MPI_COMM_WORLD"`
-	Thread       int32  `parquet:"thread" meaning:"thread of the rank; 0: its master"`
+	Thread       int32  `parquet:"thread" meaning:"thread of the rank that began it; 0: its master"`
 	Root         *int32 `parquet:"root,optional" meaning:"rank of the root in MPI_COMM_WORLD"`
 	Sent         int64  `parquet:"sent_bytes" meaning:"bytes that the member sent"`
 	Received     int64  `parquet:"received_bytes" meaning:"bytes that the member received"`
@@ -202,11 +202,12 @@ func eachMember(r *Run, w *columnfile.Writer[memberRow]) {
 		}
 		for j := range members {
 			m := &members[j]
-			l := &tl.Locations[m.Location]
+			l := &tl.Locations[m.Issuer()]
 			w.Add(memberRow{
 				Collective: int64(i), Operation: c.Op.String(), Communicator: tl.Comms[c.Comm].Name, Root: root,
 				Rank: int32(l.Rank), Thread: int32(l.Thread), Sent: m.Sent, Received: m.Received,
-				Enter: int64(l.Calls.Enter[m.Issue]), Leave: int64(l.Calls.Leave[m.Complete]), Call: m.Issue, CallPath: r.pathOf(l, m.Issue),
+				Enter: int64(l.Calls.Enter[m.Issue]), Leave: int64(tl.Locations[m.Location].Calls.Leave[m.Complete]),
+				Call: m.Issue, CallPath: r.pathOf(l, m.Issue),
 			})
 		}
 	}

@@ -98,7 +98,7 @@ func newMoments(tl *timeline.Timeline, latency unit.Duration) *moments {
 				break
 			}
 			x := clock.Moment{Join: int32(i), Member: int32(j), Kind: clock.Begin}
-			add(m.enter(member.Location, member.Issue), x)
+			add(m.enter(member.Issuer(), member.Issue), x)
 			x.Kind = clock.End
 			add(m.leave(member.Location, member.Complete), x)
 		}
