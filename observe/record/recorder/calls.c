@@ -19,10 +19,12 @@ static void end_call(struct sl_thread *t) {
 
 /* sl_left ends an MPI call that the program has left without a return, and reports whether there was one: error handlers of C++ throw,
  * those of C may jump. What is above a call on the stack does not run as long as the call does; only the arguments of another call
- * may lie below its place. When it was left is not known: it is kept without length. */
+ * may lie below its place. What is further below is in the call only if it was called from there: a program goes on in functions of
+ * any depth. When it was left is not known: it is kept without length. */
 bool sl_left(struct sl_thread *t, uintptr_t place) {
     enum { ARGUMENTS = 96 };
-    if (t->depth != 1 || t->call == 0 || place + ARGUMENTS < t->call || place >= t->stack.top) return false;
+    if (t->depth != 1 || t->call == 0 || place >= t->stack.top) return false;
+    if (place + ARGUMENTS < t->call && sl_runs(SL_CALLER, &t->stack, t->call)) return false;
     struct sl_record *r = (struct sl_record *)(void *)t->events.next;
     if (t->on && !t->events.closed && r->kind != 0 && r->enter != 0 && r->leave == 0) {
         r->kind = SL_CALL;

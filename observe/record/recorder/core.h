@@ -288,6 +288,7 @@ void sl_modules_forget(void);
 extern _Atomic bool sl_modules_stale;
 void sl_look_again(void);
 uintptr_t sl_caller(struct sl_frame f, const struct sl_stack *stack);
+bool sl_runs(struct sl_frame f, const struct sl_stack *stack, uintptr_t place);
 int sl_unwind(struct sl_frame f, const struct sl_stack *stack, uintptr_t *addresses, int most);
 
 /* A frame of a call stack, and the words of the stack from which its caller was found; lowest: of these and those of outer frames. */

@@ -487,6 +487,21 @@ int sl_unwind_again(struct sl_frame f, const struct sl_stack *stack, struct sl_l
     return stayed;
 }
 
+/* sl_runs reports whether the recorder's function with this place on the stack is among the callers of a frame, or may be: not
+ * everything can be followed. */
+bool sl_runs(struct sl_frame f, const struct sl_stack *stack, uintptr_t place) {
+    const struct module *own = module_of((uintptr_t)sl_runs);
+    uintptr_t low = f.sp & ~(uintptr_t)7, top = stack->top;
+    struct sl_level level;
+    bool unsure = false, ours = own == NULL || f.sp < stack->low || f.sp >= top;
+    while (f.sp <= place && !ours) {
+        ours = module_of(f.pc) == own;
+        if (!step(&f, low, top, &level, &unsure) || unsure) return true;
+        ours = ours && f.sp > place;
+    }
+    return ours;
+}
+
 /* sl_caller is the address from which the program called: MPI's bindings for Fortran lie in between. */
 uintptr_t sl_caller(struct sl_frame f, const struct sl_stack *stack) {
     const struct module *m = module_of(f.pc);

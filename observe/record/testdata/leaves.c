@@ -16,6 +16,15 @@ static void work(void) {
     done++;
 }
 
+/* deep calls MPI further down the stack than the call that was left. */
+static void deep(int levels) {
+    volatile char room[200];
+    room[0] = 1;
+    if (levels > 0) deep(levels - room[0]);
+    else MPI_Barrier(MPI_COMM_WORLD);
+    room[1] = room[0];
+}
+
 int main(int argc, char **argv) {
     int out = 1, in = 0, me;
     volatile int i;
@@ -30,6 +39,10 @@ int main(int argc, char **argv) {
     for (i = 0; i < 3; i++) { /* the next call has more arguments */
         if (setjmp(back) == 0) MPI_Send(&out, 1, MPI_INT, 99, 0, MPI_COMM_WORLD);
         MPI_Sendrecv(&out, 1, MPI_INT, me, 0, &in, 1, MPI_INT, me, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    for (i = 0; i < 5; i++) {
+        if (setjmp(back) == 0) MPI_Send(&out, 1, MPI_INT, 99, 0, MPI_COMM_WORLD);
+        else deep(i);
     }
     for (i = 0; i < 10; i++) MPI_Barrier(MPI_COMM_WORLD);
     if (setjmp(back) == 0) MPI_Send(&out, 1, MPI_INT, 99, 0, MPI_COMM_WORLD); /* the last one */
