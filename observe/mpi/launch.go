@@ -136,6 +136,8 @@ func (c *Command) missing() string {
 	return ""
 }
 
+const withoutPreload = "something that starts the program (env -i, a script) takes LD_PRELOAD out of its environment"
+
 // WhyUnseen says why nothing was seen of MPI in a command that has ended with a code.
 func (c *Command) WhyUnseen(l *Library, code int) string {
 	if code != 0 {
@@ -143,7 +145,7 @@ func (c *Command) WhyUnseen(l *Library, code int) string {
 		if missing := c.missing(); missing != "" {
 			return text + ": " + missing
 		}
-		return text + c.Hint(l)
+		return text + ", or " + withoutPreload + c.Hint(l)
 	}
 	for i := range c.Programs {
 		if p := &c.Programs[i]; p.Path != "" && !p.script && !p.static && !p.usesMPI() {
@@ -151,7 +153,7 @@ func (c *Command) WhyUnseen(l *Library, code int) string {
 				"dlsym, past those that slackline preloads; link it with %s, or look the functions up with dlsym(RTLD_DEFAULT, ...)", p.Path, l)
 		}
 	}
-	return fmt.Sprintf("the program did not reach MPI_Init, has MPI linked in statically, or uses another MPI than %s", l)
+	return fmt.Sprintf("the program did not reach MPI_Init, has MPI linked in statically, uses another MPI than %s, or %s", l, withoutPreload)
 }
 
 func isProgram(word string) bool {

@@ -370,6 +370,13 @@ func TestRefused(t *testing.T) {
 			!strings.Contains(err.Error(), "before MPI_Init was done: ./missing: no such file or directory") {
 			t.Errorf("a program that is not there: %v", err)
 		}
+		cleared := append(mpitest.Launch(l, 1), "env", "-u", "LD_PRELOAD")
+		for _, words := range [][]string{{program, "ring", "1"}, {"sh", "-c", program + " ring 1; exit 3"}} {
+			if _, err := tryRecord(t, sampled(append(slices.Clone(cleared), words...)...)); err == nil ||
+				!strings.Contains(err.Error(), "takes LD_PRELOAD out of its environment") {
+				t.Errorf("%q without the environment of its launcher: %v", words, err)
+			}
+		}
 	})
 	static := filepath.Join(t.TempDir(), "static")
 	source := filepath.Join(t.TempDir(), "static.c")
