@@ -11,6 +11,7 @@ import (
 
 	"slackline/model/timeline"
 	"slackline/model/trace/damage"
+	"slackline/model/unit"
 )
 
 // fields defines which fields of an event its kind uses, beside Time.
@@ -125,14 +126,15 @@ type timelineReader struct {
 	tl      *timeline.Timeline
 	calls   *timeline.Calls
 	records []timelineRecord
-	at      []int   // by place in open: the next record of the call
-	open    []int32 // open calls, below all of them -1
-	next    int32   // call
-	end     int64   // of what has been said
+	regions []uint32 // their numbers in the trace
+	at      []int    // by place in open: the next record of the call
+	open    []int32  // open calls, below all of them -1
+	next    int32    // call
+	end     int64    // of what has been said
 }
 
-func newTimelineReader(tl *timeline.Timeline, location int, records []timelineRecord) *timelineReader {
-	r := &timelineReader{tl: tl, calls: &tl.Locations[location].Calls, records: records, end: math.MinInt64}
+func newTimelineReader(tl *timeline.Timeline, location int, records []timelineRecord, regions []uint32) *timelineReader {
+	r := &timelineReader{tl: tl, calls: &tl.Locations[location].Calls, records: records, regions: regions, end: math.MinInt64}
 	r.push(-1)
 	return r
 }
@@ -183,10 +185,7 @@ func (r *timelineReader) event(e *Event) bool {
 		}
 	}
 	if inside {
-		*e = Event{Time: int64(r.calls.Enter[r.next]), Kind: Enter, Region: r.regionOf(r.next)}
-		if r.unrecorded(e) {
-			*e = Event{Time: e.Time, Kind: RecordingOff}
-		}
+		*e = r.half(r.next, r.calls.Enter, Enter, RecordingOff)
 		r.push(r.next)
 		r.next++
 	} else {
@@ -194,22 +193,19 @@ func (r *timelineReader) event(e *Event) bool {
 		if call < 0 {
 			return false
 		}
-		*e = Event{Time: int64(r.calls.Leave[call]), Kind: Leave, Region: r.regionOf(call)}
-		if r.unrecorded(e) {
-			*e = Event{Time: e.Time, Kind: RecordingOn}
-		}
+		*e = r.half(call, r.calls.Leave, Leave, RecordingOn)
 	}
 	r.end = max(r.end, e.Time)
 	return true
 }
 
-// unrecorded reports whether the call of an event is a time when recording was off.
-func (r *timelineReader) unrecorded(e *Event) bool {
-	return int(e.Region) == len(r.tl.Regions)-1 && r.tl.Regions[e.Region] == timeline.NotRecorded
-}
-
-func (r *timelineReader) regionOf(call int32) uint32 {
-	return uint32(r.tl.Paths[r.calls.Path[call]].Region)
+// half is the beginning or the end of a call, or of a time when recording was off.
+func (r *timelineReader) half(call int32, times []unit.Duration, kind, off Kind) Event {
+	e := Event{Time: int64(times[call]), Kind: kind, Region: r.regions[r.tl.Paths[r.calls.Path[call]].Region]}
+	if e.Region == noRegion {
+		e.Kind, e.Region = off, 0
+	}
+	return e
 }
 
 // batch is how many events are read at a time: enough to make calls cheap, few enough for the

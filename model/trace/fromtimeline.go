@@ -2,6 +2,7 @@ package trace
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"slackline/model/timeline"
@@ -26,7 +27,8 @@ func FromTimeline(tl *timeline.Timeline) *Trace {
 		return t
 	}
 	f := newTimelineSource(tl)
-	t := &Trace{Definitions: Definitions{Ranks: tl.Ranks, Regions: recordedRegions(tl), Comms: tl.Comms, Windows: tl.Windows, Files: tl.Files,
+	regions, numbers := recordedRegions(tl)
+	t := &Trace{Definitions: Definitions{Ranks: tl.Ranks, Regions: regions, Comms: tl.Comms, Windows: tl.Windows, Files: tl.Files,
 		Stacks: []Stack{{}}}}
 	t.Tool, t.Resolution = "slackline", second
 	if tl.Simulated {
@@ -43,7 +45,7 @@ func FromTimeline(tl *timeline.Timeline) *Trace {
 		t.Carts = []Cart{cart}
 	}
 	t.Open = func(i int) (EventReader, error) {
-		return newTimelineReader(tl, i, f.records(i)), nil
+		return newTimelineReader(tl, i, f.records(i), numbers), nil
 	}
 	return t
 }
@@ -51,13 +53,21 @@ func FromTimeline(tl *timeline.Timeline) *Trace {
 // simulator is the tool of traces of simulated runs.
 const simulator = "slackline simulate"
 
-// recordedRegions are the regions of a timeline without the last one, if that is of the time when recording was off: there are
-// events for it.
-func recordedRegions(tl *timeline.Timeline) []timeline.Region {
-	if n := len(tl.Regions); n > 0 && tl.Regions[n-1] == timeline.NotRecorded {
-		return tl.Regions[:n-1]
+// noRegion is the number of the time when recording was off: there are events for it.
+const noRegion = math.MaxUint32
+
+// recordedRegions are the regions of a timeline that a trace has, and by region of the timeline its number among them. That of the time
+// when recording was off, and that of times without a CPU, are in timelines only; those of accelerators may come after them.
+func recordedRegions(tl *timeline.Timeline) (regions []timeline.Region, numbers []uint32) {
+	for _, r := range tl.Regions {
+		if r == timeline.NotRecorded || r.Paradigm == timeline.NoCPU {
+			numbers = append(numbers, noRegion)
+			continue
+		}
+		numbers = append(numbers, uint32(len(regions)))
+		regions = append(regions, r)
 	}
-	return tl.Regions
+	return regions, numbers
 }
 
 // cartOf returns the process grid of a timeline, on a communicator of all ranks, on one with neighbors if there is one.

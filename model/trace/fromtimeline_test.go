@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -238,6 +239,47 @@ func TestObjectsInEveryFormat(t *testing.T) {
 					t.Errorf("seed %d, %s: %s (-want +got):\n%s", seed, format, name, diff)
 				}
 			}
+		}
+	}
+}
+
+// Kernels have regions after that of the time when recording was off, and times without a CPU have one of their own. A trace of such a run
+// has neither of those two, and can be read.
+func TestRegionsOfTimelinesOnly(t *testing.T) {
+	tr, err := parse(`slackline trace 1
+rank 0
+0..2 f
+@2 recording off
+@5 recording on
+5..9 f
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := write(t, tr, "slt")
+	want := toTimeline(t, mustOpen(t, run), TimelineOptions{})
+	more := *want
+	f := slices.IndexFunc(want.Regions, func(r timeline.Region) bool { return r.Name == "f" })
+	off := slices.Index(want.Regions, timeline.NotRecorded)
+	if f < 0 || off < f {
+		t.Fatalf("regions %v", want.Regions)
+	}
+	kernel := want.Regions[f]
+	lack := timeline.Region{Name: timeline.NoCPUName, Paradigm: timeline.NoCPU}
+	more.Regions = append(slices.Concat(want.Regions[:f], want.Regions[f+1:]), lack, kernel)
+	more.Paths = slices.Clone(want.Paths)
+	for i := range more.Paths {
+		switch more.Paths[i].Region {
+		case timeline.RegionID(f):
+			more.Paths[i].Region = timeline.RegionID(len(more.Regions) - 1)
+		case timeline.RegionID(off):
+			more.Paths[i].Region = timeline.RegionID(off - 1)
+		}
+	}
+	for _, format := range []string{"slt", "trace-text"} {
+		got := toTimeline(t, mustOpen(t, write(t, FromTimeline(&more), format)), TimelineOptions{})
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(timeline.Location{}, "ClockError")); diff != "" {
+			t.Errorf("%s: the timeline differs (-want +got):\n%s", format, diff)
 		}
 	}
 }
