@@ -20,6 +20,7 @@ import (
 	"slackline/cli/flags"
 	"slackline/cli/input"
 	"slackline/cli/scenario"
+	"slackline/internal/phrase"
 	"slackline/internal/provenance"
 	"slackline/model/collective"
 	"slackline/model/dataset"
@@ -179,23 +180,27 @@ func (o *exploreOptions) openRun(a *env.Env, c *cobra.Command, word string, whol
 	if err != nil {
 		return nil, err
 	}
+	mapping, err := collective.FindMapping(run.Future.Mapping)
+	if err != nil {
+		return nil, err
+	}
+	advice := func(p schedule.Program) (*advise.Question, error) {
+		recorded, m := r.Timeline, (*machine.Machine)(nil)
+		if r.Machine != "" {
+			recorded = nil
+		}
+		if own != "" {
+			m = machines[0]
+		}
+		q, _, err := run.Future.Question(c, word, p, recorded, m, mapping)
+		return q, err
+	}
+	if r.Program == nil && (run.Begin.Given || run.End.Given) {
+		advice = nil
+		a.Warn("no change is tried for a part of a run: '%s' tries them for all of it", phrase.Command(flags.Tool, "advise", word))
+	}
 	return &explore.Opened{
-		OwnMachine: own,
-		Advise: func(p schedule.Program) (*advise.Question, error) {
-			recorded, m := r.Timeline, (*machine.Machine)(nil)
-			if r.Machine != "" {
-				recorded = nil
-			}
-			if own != "" {
-				m = machines[0]
-			}
-			mapping, err := collective.FindMapping(run.Future.Mapping)
-			if err != nil {
-				return nil, err
-			}
-			q, _, err := run.Future.Question(c, word, p, recorded, m, mapping)
-			return q, err
-		},
+		OwnMachine: own, Advise: advice, Mapping: mapping,
 		Timeline: r.Timeline, Machine: r.Machine, Program: r.Program, Machines: machines, Warnings: slices.Clone(a.Warnings[before:]),
 	}, nil
 }
@@ -209,6 +214,9 @@ func (o *exploreOptions) machines(c *cobra.Command) (list []*machine.Machine, ow
 			return nil, "", err
 		}
 		list, own = append(list, m), m.Name
+		if o.run.Future.Machine.IsRecorded() {
+			return list, own, nil // times of the run are in the program, which would come on top of those of another machine
+		}
 	}
 	for _, name := range machine.Names() {
 		if slices.ContainsFunc(list, func(m *machine.Machine) bool { return m.Name == name }) {

@@ -173,3 +173,27 @@ func TestExploreReplacedTrace(t *testing.T) {
 		t.Errorf("exit code = %d, want 0", code)
 	}
 }
+
+// The tolerance is the one that the verb finds: with the same algorithms, and on no other machine than that of the run if its times are
+// kept. Changes are tried for whole runs only.
+func TestExploreTolerance(t *testing.T) {
+	var want struct {
+		T float64 `json:"T_ns"`
+	}
+	var got explore.Tolerance
+	words := []string{"../../examples/late/late.slt", "--machine", "chic", "--mapping", "mpich"}
+	ask(t, &want, append([]string{"tolerance", "--quiet"}, words...)...)
+	startExplore(t, words...).get("tolerance?machine=chic", &got)
+	if float64(got.T) != want.T*1000 {
+		t.Errorf("T is %v ps, the verb says %v ns", got.T, want.T)
+	}
+	e := startExplore(t, "../../testdata/accelerator/cases/04-allreduce-long-kernel/ranks", "--machine", "recorded")
+	if m := e.runs("")[0].Machines; len(m) != 1 {
+		t.Errorf("machines %v, want that of the run alone", m)
+	}
+	late := words[0]
+	r := startExplore(t, late, "--begin", "600ms", "--end", "700ms").runs("")[0]
+	if said := strings.Join(r.Warnings, "\n"); r.Advice || !strings.Contains(said, "'slackline advise "+late+"' tries them") {
+		t.Errorf("advice %v, warnings %q", r.Advice, said)
+	}
+}

@@ -144,6 +144,12 @@ func (o *MachineOptions) File() string {
 // recordedMachine is the name of the machine of a recorded run with accelerators: communication takes as long as it took there.
 const recordedMachine = "recorded"
 
+// IsRecorded reports whether it is that machine.
+func (o *MachineOptions) IsRecorded() bool { return o.Name == recordedMachine }
+
+// RecordedMachine are the flags of that machine.
+func RecordedMachine() []string { return []string{"--machine", recordedMachine} }
+
 // ownMachine is that machine.
 func ownMachine() *machine.Machine {
 	m := whatif.IdealNetwork()

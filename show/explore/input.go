@@ -13,6 +13,7 @@ import (
 
 	"slackline/analyze/advise"
 	"slackline/internal/fault"
+	"slackline/model/collective"
 	"slackline/model/dataset"
 	"slackline/model/machine"
 	"slackline/model/schedule"
@@ -38,6 +39,7 @@ type Opened struct {
 	Warnings []string
 	// Program is what was simulated; nil: the recorded run as a schedule.
 	Program schedule.Program
+	Mapping *collective.Mapping // by which collectives of that choose their algorithms; nil: the default
 	// Advise asks what pays in the program of the run; nil: that is not known.
 	Advise func(schedule.Program) (*advise.Question, error)
 	// Machines are those that tolerance may be asked for; empty: none.

@@ -12,7 +12,6 @@ import (
 	"slackline/analyze/tolerance"
 	"slackline/internal/fault"
 	"slackline/internal/memory"
-	"slackline/model/collective"
 	"slackline/model/machine"
 	"slackline/model/schedule"
 )
@@ -140,7 +139,7 @@ func (v *view) prepared(name string) (*tolerance.Schedule, tolerance.Network, er
 	if err != nil {
 		return nil, none, err
 	}
-	s, err := tolerance.Prepare(program, (*collective.Mapping)(nil).On(layout), on.Gamma)
+	s, err := tolerance.Prepare(program, v.opened.Mapping.On(layout), on.Gamma)
 	if err != nil {
 		return nil, none, err
 	}
