@@ -107,11 +107,13 @@ func (o *reportOptions) openRecorded(a *env.Env, c *cobra.Command, in *report.In
 	if err != nil {
 		return err
 	}
+	read := flags.Words(c, "partial")
 	run := &report.Run{
 		Name: word, Format: t.Format, Properties: properties, Timeline: t.Timeline, Clocks: t.Clocks, Begin: o.run.Begin.Value,
 		End:      o.run.End.Value,
-		Words:    append([]string{word}, flags.Words(c, "grid", "only-ranks", "clock")...),
-		Simulate: append([]string{word}, flags.Words(c, "scale-compute", "denoise", "without")...),
+		Words:    slices.Concat([]string{word}, read, flags.Words(c, "grid", "only-ranks", "clock")),
+		Simulate: slices.Concat([]string{word}, read, flags.Words(c, "scale-compute", "denoise", "without")),
+		Read:     read,
 	}
 	in.Record.Inputs = append(in.Record.Inputs, t.Record)
 	in.Runs = append(in.Runs, run)
@@ -138,6 +140,10 @@ func (o *reportOptions) openRecorded(a *env.Env, c *cobra.Command, in *report.In
 	copies, err := replay.New(t.Timeline, options)
 	if err != nil {
 		return err
+	}
+	if in.Machine.Assumed && p.Report().Accelerators {
+		in.Machine.Words = scenario.RecordedMachine()
+		in.Machine.Name += ", except that communication of accelerators takes as long as it took"
 	}
 	run.Program, run.Span, run.Denoised = p, p.Report().Span, options.Denoise
 	run.Scaled = func(ranks int) (schedule.Program, error) { return copies.WithRanks(ranks) }

@@ -584,3 +584,65 @@ func BenchmarkReport(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "reports/s")
 	b.ReportMetric(float64(size), "B/report")
 }
+
+// What is simulated of a run with accelerators is what the commands beside it give.
+func TestReportOfAccelerators(t *testing.T) {
+	r := makeReport(t, filepath.Join("../../testdata/accelerator/cases/04-allreduce-long-kernel/ranks"))
+	compared := 0
+	for _, b := range r.section("tolerance").Content {
+		if b.Table == nil {
+			continue
+		}
+		code, stdout, stderr := clitest.Run("", append(strings.Fields(b.Table.Command)[1:], "--format", "json", "--quiet")...)
+		if code != 0 {
+			t.Fatalf("$ %s\n%s", b.Table.Command, stderr)
+		}
+		var answer struct {
+			Tolerance []struct {
+				L float64 `json:"L_ns"`
+			}
+		}
+		if err := json.Unmarshal([]byte(stdout), &answer); err != nil {
+			t.Fatal(err)
+		}
+		for i, a := range answer.Tolerance {
+			compared++
+			if got := b.Table.Rows[0][2+i].Value; got != a.L*1000 {
+				t.Errorf("latency %d is %v ps, but $ %s\n%s", i, got, b.Table.Command, stdout)
+			}
+		}
+	}
+	if compared != 3 {
+		t.Errorf("%d latencies compared, want 3", compared)
+	}
+}
+
+// A part of the ranks is not simulated: what the others send would be lost. The line that replaces a section says so, and how to get it.
+func TestReportOfSomeRanks(t *testing.T) {
+	file := demoFile(t, "ocean.slt")
+	r := makeReport(t, file, "--only-ranks", "0,5")
+	for _, id := range []string{"gain", "tolerance", "scale"} {
+		m := r.section(id).Missing
+		if m == nil || !strings.Contains(m.Why, "only 2 of the 16 ranks were read") || m.Command != "slackline report "+file {
+			t.Errorf("section %s: missing is %+v", id, m)
+		}
+	}
+}
+
+// Without --partial no command could read a damaged run.
+func TestReportOfDamagedRun(t *testing.T) {
+	slacklineInPath(t)
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "ocean.slt"), os.DirFS("../demo/demodata/ocean.slt")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "ocean.slt", "3-0.slt")); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	for _, command := range makeReport(t, "ocean.slt", "--partial", "--scale-to", "16,32").commands() {
+		if code, output := typeIn(t, dir, command); code != 0 {
+			t.Errorf("$ %s\nexit code %d\n%s", command, code, output)
+		}
+	}
+}

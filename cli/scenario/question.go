@@ -29,7 +29,7 @@ func (o *Options) Question(c *cobra.Command, name string, p schedule.Program, re
 	case m != nil:
 	case isReplay && r.Report().OwnMachine:
 		q.Machine = ownMachine()
-		machineWords = []string{"--machine", recordedMachine}
+		machineWords = RecordedMachine()
 	default:
 		q.Machine = advise.Estimate(recorded)
 		machineWords = advise.Flags(q.Machine)

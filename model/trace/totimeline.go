@@ -336,6 +336,7 @@ func (c *conversion) explainMissing(tl *timeline.Timeline) {
 		p.MissingRanks = missing
 	}
 	if c.Ranks != nil {
+		p.UnreadRanks = c.Trace.Ranks - len(c.Ranks)
 		p.Notes = append(p.Notes, fmt.Sprintf("only %d of %d ranks were read", len(c.Ranks), c.Trace.Ranks))
 	}
 	tl.ForcedYield = c.Yield != ""

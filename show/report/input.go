@@ -53,6 +53,7 @@ type Run struct {
 	Name       string   // as the user wrote it
 	Words      []string // for commands that look at the run: its name and flags
 	Simulate   []string // for commands that simulate it
+	Read       []string // flags among these without which it cannot be read
 	Format     string   // of the file, or "simulation"
 	Timeline   *timeline.Timeline
 	Properties trace.Properties   // what a trace records about its program

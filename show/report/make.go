@@ -70,6 +70,7 @@ func (s *story) analyze() error {
 			s.data.Merge(s.in.Of(r.waits))
 			s.from = append(s.from, r.run.Words[0])
 		}
+		s.from = append(s.from, s.main().run.Read...)
 		s.data.Keep(func(series *dataset.Series) bool { return !hasZero(series) })
 		if err := s.data.Settle(); err != nil {
 			s.data = nil

@@ -106,8 +106,10 @@ func (s *story) doubtModel(t assumptions, a *analyzed) {
 	}
 	where := s.in.Machine.Name
 	if s.in.Machine.Assumed {
-		where = "a network that costs nothing, because no machine was given; for what a fix would gain, one that was estimated from the " +
-			"messages of the run"
+		where += ", because no machine was given"
+	}
+	if s.in.Estimate != "" {
+		where += "; for what a fix would gain, one that was estimated from the messages of the run"
 	}
 	t.add("Machine", where,
 		"computation takes as long as recorded; messages cost what the parameters of the machine give (LogGOPS)")

@@ -85,15 +85,19 @@ func (s *story) tellGain(section *Section) *Missing {
 
 // adviseCommand looks for all changes that pay.
 func (s *story) adviseCommand() string {
-	machine := s.in.Machine.Words
-	if s.in.Machine.Assumed {
-		machine = nil
-	}
 	noise := []string(nil)
 	if s.in.Noise != nil {
 		noise = s.in.Noise.Words
 	}
-	return command("advise", s.main().run.Simulate, machine, s.networkWords(), s.in.Mapping.Words, noise)
+	return command("advise", s.main().run.Simulate, s.givenMachine(), s.networkWords(), s.in.Mapping.Words, noise)
+}
+
+// givenMachine are the flags of the machine that the user named.
+func (s *story) givenMachine() []string {
+	if s.in.Machine.Assumed {
+		return nil
+	}
+	return s.in.Machine.Words
 }
 
 // short prints a time for people.
@@ -108,6 +112,8 @@ func (s *story) notSimulated() *Missing {
 			"NAME")}
 	case a.empty():
 		return emptyRun
+	case a.run.Program == nil && a.timeline.Problems.UnreadRanks > 0:
+		return &Missing{a.run.NoProgram, command("report", a.run.Simulate)}
 	case a.run.Program == nil:
 		return &Missing{a.run.NoProgram, ""}
 	}

@@ -232,7 +232,7 @@ func (s *story) tellCompared(section *Section) *Missing {
 	for _, r := range s.runs {
 		words = append(words, r.run.Words[0])
 	}
-	t := newTable("Runs side by side", command("compare", words[:2]),
+	t := newTable("Runs side by side", command("compare", words[:2], s.main().words[1:]),
 		left("run"), right("ranks"), right("run time"), right("against the first"), right("parallel efficiency"), right("load balance"),
 		right("communication"), right("waiting"), left("largest cause of waiting"))
 	for _, r := range s.runs {

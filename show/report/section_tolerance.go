@@ -177,7 +177,7 @@ func toleranceStack(a *tolerance.Answers) *plot.Stack {
 func (s *story) tellNoise(section *Section) {
 	if s.in.Noise == nil {
 		section.Blocks = append(section.Blocks, Block{Text: "The tolerance of noise is not part of this report, because no noise was given. " +
-			code(command("report", s.main().run.Simulate, s.in.Machine.Words, "--noise", "1000Hz:25us")) + " adds it."})
+			code(command("report", s.main().run.Simulate, s.givenMachine(), "--noise", "1000Hz:25us")) + " adds it."})
 		return
 	}
 	if s.scale.err != nil || s.scale.value == nil || len(s.scale.value.points) == 0 {
