@@ -90,10 +90,11 @@ func (o *reportOptions) openRun(a *env.Env, c *cobra.Command, in *report.Input, 
 
 // openRecorded reads a recorded run and makes a program of it.
 func (o *reportOptions) openRecorded(a *env.Env, c *cobra.Command, in *report.Input, word string) error {
-	t, err := input.OpenTrace(c.Context(), word, input.TraceOptions{
+	reading := input.TraceOptions{
 		Ranks: o.run.Ranks.List, Strict: o.run.Strict, Partial: o.run.Future.Program.Partial, Clock: o.run.Clock,
 		Threads: o.run.Threads, Hash: true,
-	})
+	}
+	t, err := input.OpenTrace(c.Context(), word, reading)
 	if err != nil {
 		return err
 	}
@@ -130,14 +131,23 @@ func (o *reportOptions) openRecorded(a *env.Env, c *cobra.Command, in *report.In
 	if f := &o.run.Future.Machine; f.Name == "" && f.Override().IsZero() {
 		options.KeepTransfers = true // the network is assumed to cost nothing
 	}
-	p, err := replay.New(t.Timeline, options)
+	o.replayed = t.Timeline
+	if reading.Clock != trace.ClockAuto { // what simulates runs knows no other clock
+		reading.Clock = trace.ClockAuto
+		again, err := input.OpenTrace(c.Context(), word, reading)
+		if err != nil {
+			return err
+		}
+		o.replayed = again.Timeline
+	}
+	p, err := replay.New(o.replayed, options)
 	if err != nil {
 		run.NoProgram = fmt.Sprintf("the run cannot be simulated: %v", err)
 		return nil
 	}
 	a.WarnAll(p.Report().Warnings())
 	options.CutOpen = true
-	copies, err := replay.New(t.Timeline, options)
+	copies, err := replay.New(o.replayed, options)
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ import (
 	"slackline/internal/provenance"
 	"slackline/internal/source"
 	"slackline/model/collective"
+	"slackline/model/timeline"
 	"slackline/model/unit"
 	"slackline/show/report"
 )
@@ -41,6 +42,7 @@ type reportOptions struct {
 	anonymous    bool
 	format       string
 	out          string
+	replayed     *timeline.Timeline // of the first run, if that was recorded: what is simulated
 }
 
 // reportReplicas is how often a run with noise is simulated if nothing else is wanted.
@@ -284,14 +286,11 @@ func (o *reportOptions) askAdvice(c *cobra.Command, in *report.Input) (err error
 	if run.Program == nil {
 		return nil
 	}
-	m, recorded := in.Machine.Machine, run.Timeline
+	m := in.Machine.Machine
 	if in.Machine.Assumed {
 		m = nil
 	}
-	if run.Machine != "" {
-		recorded = nil
-	}
-	in.Advise, in.Estimate, err = o.run.Future.Question(c, run.Name, run.Program, recorded, m, in.Mapping.Mapping)
+	in.Advise, in.Estimate, err = o.run.Future.Question(c, run.Name, run.Program, o.replayed, m, in.Mapping.Mapping)
 	return err
 }
 

@@ -585,9 +585,19 @@ func BenchmarkReport(b *testing.B) {
 	b.ReportMetric(float64(size), "B/report")
 }
 
-// What is simulated of a run with accelerators is what the commands beside it give.
-func TestReportOfAccelerators(t *testing.T) {
-	r := makeReport(t, filepath.Join("../../testdata/accelerator/cases/04-allreduce-long-kernel/ranks"))
+// What is simulated of a run with accelerators, or with other clocks, is what the commands beside it give.
+func TestReportOfSimulations(t *testing.T) {
+	for _, words := range [][]string{
+		{"../../testdata/accelerator/cases/04-allreduce-long-kernel/ranks"},
+		{"../../testdata/waits/cases/17-clocks-and-maps/traces.otf2", "--clock", "none"},
+	} {
+		compareTolerance(t, makeReport(t, words...))
+	}
+}
+
+// compareTolerance compares the tolerated latencies of a report with those of the command beside them.
+func compareTolerance(t *testing.T, r *reported) {
+	t.Helper()
 	compared := 0
 	for _, b := range r.section("tolerance").Content {
 		if b.Table == nil {
