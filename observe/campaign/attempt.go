@@ -277,7 +277,11 @@ func (x *execution) submit(ctx context.Context, run *Run, attempt int) error {
 	}
 	words = append(words, "--job-name="+x.jobName(run, attempt), script) // whatever name the options give
 	for {
-		c := exec.Command(words[0], words[1:]...) // not ended by an interrupt: the job may be there already
+		// An interrupt does not wait for sbatch, which tries for minutes while the queue is full. Its job may be there already: the
+		// next start looks for it.
+		c := exec.CommandContext(ctx, words[0], words[1:]...)
+		c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
+		c.WaitDelay = grace
 		c.Env = x.options.Environment
 		out, err := c.CombinedOutput()
 		if err == nil {

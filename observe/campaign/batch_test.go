@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // batchPlan submits by scripts in the directory of the plan; a job is its result, and the queue is a file.
@@ -77,14 +78,14 @@ func TestJobFound(t *testing.T) {
 	const (
 		// The last name counts.
 		sbatch = `for a in "$@"; do case "$a" in --job-name=*) name=${a#*=};; esac; done
-echo "$name" >> names
 dirname "$a" > job
+echo "$name" >> names
 `
-		// The job ends after the third question for it.
+		// The job ends after the third question for it, if it may.
 		squeue = `[ -z "$SQUEUE_STATES" ] || exit 0
 case " $* " in *" --all "*"--name=$(head -n 1 names) "*) ;; *) exit 0;; esac
-echo asked >> asked
-[ $(wc -l < asked) -lt 3 ] || echo '{"attempt": 1, "status": "ended", "exit": 0}' > "$(cat job)/result.json"
+[ ! -e may ] || echo asked >> asked
+[ ! -e asked ] || [ $(wc -l < asked) -lt 3 ] || echo '{"attempt": 1, "status": "ended", "exit": 0}' > "$(cat job)/result.json"
 echo 4711
 `
 	)
@@ -122,12 +123,13 @@ echo 4711
 				return x.attempt(ctx, &task{run: c.runs[0], adopt: len(c.state.runs) > 0}, place{})
 			}
 			if tc.killed {
-				ctx, cancel := context.WithCancel(t.Context())
-				cancel()
-				if _, err := start(ctx, dir); !errors.Is(err, context.Canceled) {
+				if _, err := start(interruptedAt(t, filepath.Join(dir, "names")), dir); !errors.Is(err, context.Canceled) {
 					t.Fatal(err)
 				}
 				dir = filepath.Join(top, "link")
+			}
+			if err := os.WriteFile("may", nil, 0o666); err != nil {
+				t.Fatal(err)
 			}
 			end, err := start(t.Context(), dir)
 			if err != nil || end.Status != OK {
@@ -236,5 +238,34 @@ func TestQueueAway(t *testing.T) {
 	_, end, _, err = submitted(t, ctx, "exit 1", "echo away >&2; exit 1", cancel)
 	if !errors.Is(err, context.Canceled) || end != nil {
 		t.Errorf("%+v, %v, want that it is interrupted", end, err)
+	}
+}
+
+// interruptedAt is a context that ends when there is a file.
+func interruptedAt(t *testing.T, path string) context.Context {
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		defer cancel()
+		for ctx.Err() == nil {
+			if _, err := os.Stat(path); err == nil {
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	return ctx
+}
+
+// TestSubmitInterrupted: an interrupt does not wait for sbatch, which tries again for minutes if the queue is full; the attempt stays open.
+func TestSubmitInterrupted(t *testing.T) {
+	marks := t.TempDir()
+	begun, late := filepath.Join(marks, "begun"), filepath.Join(marks, "late")
+	submit := "trap 'exit 1' TERM\necho > " + begun + "\nfor i in $(seq 1000); do sleep 0.01; done\necho > " + late + "\n"
+	_, end, _, err := submitted(t, interruptedAt(t, begun), submit, "exit 0", func() {})
+	if !errors.Is(err, context.Canceled) || end != nil {
+		t.Errorf("%+v, %v, want that it is interrupted", end, err)
+	}
+	if _, err := os.Stat(late); err == nil {
+		t.Error("the interrupt waited for the end of the submission")
 	}
 }
