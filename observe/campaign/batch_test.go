@@ -80,6 +80,7 @@ func TestJobFound(t *testing.T) {
 		sbatch = `for a in "$@"; do case "$a" in --job-name=*) name=${a#*=};; esac; done
 dirname "$a" > job
 echo "$name" >> names
+echo > submitted
 `
 		// The job ends after the third question for it, if it may.
 		squeue = `[ -z "$SQUEUE_STATES" ] || exit 0
@@ -123,7 +124,7 @@ echo 4711
 				return x.attempt(ctx, &task{run: c.runs[0], adopt: len(c.state.runs) > 0}, place{})
 			}
 			if tc.killed {
-				if _, err := start(interruptedAt(t, filepath.Join(dir, "names")), dir); !errors.Is(err, context.Canceled) {
+				if _, err := start(interruptedAt(t, filepath.Join(dir, "submitted")), dir); !errors.Is(err, context.Canceled) {
 					t.Fatal(err)
 				}
 				dir = filepath.Join(top, "link")
@@ -220,6 +221,55 @@ func TestPutBackIntoQueue(t *testing.T) {
 		if got, err := os.ReadFile(filepath.Join(dir, stdoutFile)); err != nil || string(got) != tc.want {
 			t.Errorf("%s: the output is %q, %v, want %q", tc.result, got, err, tc.want)
 		}
+	}
+}
+
+// TestOneTurn: jobs that carry out the same order, such as those of an array, do so one after the other, and only until it is done well.
+// An attempt that was given up meanwhile leaves the result of the next one alone.
+func TestOneTurn(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		name, script string
+		jobs         int
+		want, result string
+	}{
+		{"array", "for i in $(seq 50); do [ $(wc -l < calls) -eq 1 ] || exit; sleep 0.01; done; echo done", 3, "done\n", `"attempt": 1`},
+		{"given up", `echo '{"attempt": 2, "command": ["x"]}' > run/order.json; echo '{"attempt": 2}' > run/result.json`, 1, "", `"attempt": 2`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			dir := t.TempDir()
+			run := filepath.Join(dir, "run")
+			if err := os.Mkdir(run, 0o777); err != nil {
+				t.Fatal(err)
+			}
+			o := order{Attempt: 1, Job: "slackline-run.a1", Directory: dir, Command: []string{"sh", "-c", "echo >> calls; " + tc.script}}
+			if err := writeJSON(filepath.Join(run, orderFile), &o); err != nil {
+				t.Fatal(err)
+			}
+			var jobs []*exec.Cmd
+			for range tc.jobs {
+				c := exec.Command(self, "supervise", run, "1")
+				if err := c.Start(); err != nil {
+					t.Fatal(err)
+				}
+				jobs = append(jobs, c)
+			}
+			for _, c := range jobs {
+				_ = c.Wait()
+			}
+			if calls := len(linesOf(t, filepath.Join(dir, "calls"))); calls != 1 {
+				t.Errorf("the program was started %d times, want once", calls)
+			}
+			if got, err := os.ReadFile(filepath.Join(run, stdoutFile)); err != nil || string(got) != tc.want {
+				t.Errorf("the output is %q, %v, want %q", got, err, tc.want)
+			}
+			if got, err := os.ReadFile(filepath.Join(run, resultFile)); err != nil || !strings.Contains(string(got), tc.result) {
+				t.Errorf("the result is %s, %v, want %s", got, err, tc.result)
+			}
+		})
 	}
 }
 

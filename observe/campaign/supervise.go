@@ -81,15 +81,22 @@ const grace = 5 * time.Second
 // the program and all that it started.
 func Supervise(dir, attempt string) error {
 	closeOnExec(lockDescriptor)
-	o, err := readOrder(filepath.Join(dir, orderFile))
+	o, err := ordered(dir, attempt)
 	if err != nil {
 		return err
 	}
-	if attempt != strconv.Itoa(o.Attempt) {
-		return fmt.Errorf("%s: attempt %s was given up", dir, attempt)
+	if o.Job != "" {
+		turn, err := awaitTurn(dir)
+		if err != nil {
+			return err
+		}
+		defer turn.Close()
+		if o, err = ordered(dir, attempt); err != nil {
+			return err
+		}
 	}
 	if done, err := readResult(dir, o.Attempt); err != nil || done.fine() {
-		return err // a job that has ended was put back into the queue
+		return err // a job that has ended was put back into the queue, or another task of its array has done it
 	}
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
@@ -97,7 +104,34 @@ func Supervise(dir, attempt string) error {
 	if err != nil {
 		return err
 	}
+	if _, err := ordered(dir, attempt); err != nil {
+		return err // the directory is that of a later attempt by now
+	}
 	return writeJSON(filepath.Join(dir, resultFile), r)
+}
+
+// ordered reads what is to be done in the directory of a run, if it is still this attempt.
+func ordered(dir, attempt string) (*order, error) {
+	o, err := readOrder(filepath.Join(dir, orderFile))
+	if err == nil && attempt != strconv.Itoa(o.Attempt) {
+		err = fmt.Errorf("%s: attempt %s was given up", dir, attempt)
+	}
+	return o, err
+}
+
+// awaitTurn waits until no other job carries out the order. There are others if the options ask for an array, and if the batch
+// system starts a job anew because it cannot reach the node, which works on. Closing the file ends the turn.
+func awaitTurn(dir string) (*os.File, error) {
+	lock, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		if free, err := takeLock(lock); free || err != nil {
+			return lock, nil // an error: the file system has no locks
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
 }
 
 // readOrder reads what is to be done.
