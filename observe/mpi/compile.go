@@ -3,6 +3,7 @@ package mpi
 import (
 	"context"
 	"crypto/sha256"
+	"debug/elf"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -87,7 +88,7 @@ func (l *Library) compileIn(ctx context.Context, cache string, s Source) (path s
 	if err := trustedPart(trusted.Dir, dir); err != nil {
 		return "", false, err
 	}
-	if err := trustedPart(trusted.File, path); !errors.Is(err, fs.ErrNotExist) {
+	if err := trustedPart(trusted.File, path); !errors.Is(err, fs.ErrNotExist) && (err != nil || whole(path)) {
 		return path, false, err
 	}
 	work, err := os.MkdirTemp(dir, "build-")
@@ -107,6 +108,16 @@ func (l *Library) compileIn(ctx context.Context, cache string, s Source) (path s
 		return "", false, err
 	}
 	return path, true, nil
+}
+
+// whole reports whether a compiled part is complete: a crash of the system can cut off what was written before. It would kill the
+// program into which it is loaded.
+func whole(path string) bool {
+	f, err := elf.Open(path) // the table of sections is at the end
+	if err != nil {
+		return false
+	}
+	return f.Close() == nil
 }
 
 // build compiles the files side by side and links them.

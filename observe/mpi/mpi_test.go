@@ -92,14 +92,14 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestCompile wants a source to be compiled once for each content, and errors to be shown.
+// TestCompile wants a source to be compiled once for each content, also if the result was cut off since, and errors to be shown.
 func TestCompile(t *testing.T) {
 	list, err := Find(context.Background())
 	needed.NoError(t, err)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	s := Source{Name: "part", Files: map[string]string{"a.c": "#include <mpi.h>\n#include \"b.h\"\nint main(void) { return B; }\n",
 		"b.h": "#define B 3\n"}, Program: true}
-	for i, fresh := range []bool{true, false} {
+	for i, fresh := range []bool{true, false, true, true} {
 		path, got, err := list[0].Compile(context.Background(), s)
 		if err != nil || got != fresh {
 			t.Fatalf("%d: fresh = %v, %v, want %v", i, got, err, fresh)
@@ -107,6 +107,11 @@ func TestCompile(t *testing.T) {
 		err = exec.Command(path).Run()
 		if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() != 3 {
 			t.Errorf("%s: %v, want exit code 3", path, err)
+		}
+		if size := []int64{-1, 0, 5000, -1}[i]; size >= 0 {
+			if err := os.Truncate(path, size); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	s.Files = map[string]string{"a.c": "nonsense\n"}
