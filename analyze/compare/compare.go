@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -79,12 +80,13 @@ func Seconds(s float64) string {
 // Result is a comparison of two sides, each of one run or of repetitions.
 type Result struct {
 	Changes []Change // the largest first; before them those of the whole run
-	Left    int      // numbers that only one side has
+	left    []Number // that only one side has
 	sides   [2][]Run
 }
 
 // Compare compares all numbers of the runs. A change is significant if its probability by chance is below alpha.
 func Compare(before, after []Run, alpha float64) *Result {
+	before, after = alike(before, after)
 	r := &Result{Changes: []Change{}, sides: [2][]Run{before, after}}
 	all := map[Number]bool{}
 	for _, run := range slices.Concat(before, after) {
@@ -95,11 +97,12 @@ func Compare(before, after []Run, alpha float64) *Result {
 	for n := range all {
 		x, y := valuesOf(before, n), valuesOf(after, n)
 		if len(x) == 0 || len(y) == 0 {
-			r.Left++
+			r.left = append(r.left, n)
 			continue
 		}
 		r.Changes = append(r.Changes, newChange(n, x, y, alpha))
 	}
+	slices.SortFunc(r.left, func(x, y Number) int { return cmp.Or(cmp.Compare(x.Metric, y.Metric), cmp.Compare(x.Path, y.Path)) })
 	slices.SortFunc(r.Changes, func(x, y Change) int {
 		if (x.Path == "") != (y.Path == "") {
 			return cmp.Compare(x.Path, y.Path)
@@ -111,6 +114,28 @@ func Compare(before, after []Run, alpha float64) *Result {
 	})
 	return r
 }
+
+// alike leaves the start and the end of MPI out of the run times if some run is without them: what is left out of one must be of all.
+func alike(before, after []Run) (a, b []Run) {
+	left := func(r Run) bool { return r.left }
+	if !slices.ContainsFunc(before, left) && !slices.ContainsFunc(after, left) {
+		return before, after
+	}
+	without := func(runs []Run) (list []Run) {
+		for _, r := range runs {
+			r.Values = maps.Clone(r.Values)
+			if t, known := r.Values[Number{Metric: RunTime}]; known {
+				r.Values[Number{Metric: RunTime}] = t - r.kept
+			}
+			list = append(list, r)
+		}
+		return list
+	}
+	return without(before), without(after)
+}
+
+// Left is how many numbers only one side has.
+func (r *Result) Left() int { return len(r.left) }
 
 // Runs are the numbers of runs of the sides.
 func (r *Result) Runs() [2]int { return [2]int{len(r.sides[0]), len(r.sides[1])} }

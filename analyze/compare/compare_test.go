@@ -25,7 +25,7 @@ func runsOf(times ...float64) []Run {
 
 func TestCompare(t *testing.T) {
 	r := Compare([]Run{runOf(2, 1)}, []Run{runOf(3, 1)}, 0.05)
-	if len(r.Changes) != 2 || r.Left != 0 || r.Runs() != [2]int{1, 1} {
+	if len(r.Changes) != 2 || r.Left() != 0 || r.Runs() != [2]int{1, 1} {
 		t.Fatalf("%+v", r)
 	}
 	whole, solve := r.Changes[0], r.Changes[1]
@@ -51,8 +51,8 @@ func TestCompareRepetitions(t *testing.T) {
 func TestCompareLeavesOutWhatOneSideHas(t *testing.T) {
 	a, b := runOf(1, 1), runOf(1, 1)
 	b.add(Delay, "main/solve", 1) // a has not measured delays
-	if r := Compare([]Run{a}, []Run{b}, 0.05); r.Left != 1 || len(r.Changes) != 2 {
-		t.Errorf("left out %d, %d changes; want 1 and 2", r.Left, len(r.Changes))
+	if r := Compare([]Run{a}, []Run{b}, 0.05); r.Left() != 1 || len(r.Changes) != 2 {
+		t.Errorf("left out %d, %d changes; want 1 and 2", r.Left(), len(r.Changes))
 	}
 }
 
@@ -178,14 +178,14 @@ func TestCompareMeasuredZero(t *testing.T) {
 	with, without := runOf(1, 1), NewRun(Times)
 	without.add(RunTime, "", 1)
 	r := Compare([]Run{without}, []Run{with}, 0.05)
-	if c := r.Changes[1]; r.Left != 0 || c.Path != "main/solve" || c.A != 0 || c.B != 1 || c.Relative != nil {
+	if c := r.Changes[1]; r.Left() != 0 || c.Path != "main/solve" || c.A != 0 || c.B != 1 || c.Relative != nil {
 		t.Errorf("%+v", r)
 	}
 	without.Kinds = Waits
-	if r := Compare([]Run{without}, []Run{with}, 0.05); r.Left != 1 || len(r.Changes) != 1 {
+	if r := Compare([]Run{without}, []Run{with}, 0.05); r.Left() != 1 || len(r.Changes) != 1 {
 		t.Errorf("not measured: %+v", r)
 	}
-	if r := Compare(nil, []Run{with}, 0.05); r.Left != 2 || len(r.Changes) != 0 || r.Runs() != [2]int{0, 1} {
+	if r := Compare(nil, []Run{with}, 0.05); r.Left() != 2 || len(r.Changes) != 0 || r.Runs() != [2]int{0, 1} {
 		t.Errorf("without runs: %+v", r)
 	}
 	// Of repetitions, those that did not measure it do not count.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"slackline/internal/suggest"
+	"slackline/model/missing"
 )
 
 // A gate passes only on what it compared. A condition on a number that neither side has, on a call path that one side does
@@ -149,11 +150,18 @@ func (r *Result) notCompared(c *Condition, known bool) string {
 			return fmt.Sprintf("a run of %s took no time", sideName(i))
 		}
 	}
-	if part, whole := r.mixed(func(run Run) bool { return run.Broken }); part != "" {
-		return fmt.Sprintf("a run of %s has ranks that are missing or did not end, or is of a part only, one of %s is whole", part, whole)
+	var runs []missing.Run
+	for i, side := range r.sides {
+		for _, run := range side {
+			runs = append(runs, missing.Run{Name: "a run of " + sideName(i), Parts: run.Missing})
+		}
 	}
-	if part, whole := r.mixed(func(run Run) bool { return run.Partly }); part != "" && c.metric != RunTime {
-		return fmt.Sprintf("a run of %s was recorded in part only, one of %s as a whole", part, whole)
+	if why := missing.Doubt(runs, c.metric == RunTime); why != "" {
+		return why
+	}
+	kept, left := r.sideWith(Run.KeepsStart), r.sideWith(func(r Run) bool { return r.left })
+	if kept != "" && left != "" && c.metric != RunTime {
+		return fmt.Sprintf("the start and the end of MPI are in a run of %s, and left out of one of %s (--whole keeps them in both)", kept, left)
 	}
 	// What neither mentions is 0 in both, if they measured such numbers, and if the call path is there.
 	kind, everything := kindOf(c.metric), slices.Concat(r.sides[0], r.sides[1])
@@ -167,6 +175,9 @@ func (r *Result) notCompared(c *Condition, known bool) string {
 	all := [2]bool{allCover(r.sides[0], Times), allCover(r.sides[1], Times)}
 	a, b := pathsOf(r.sides[0]), pathsOf(r.sides[1])
 	if c.anyPath {
+		if i := slices.IndexFunc(r.left, func(n Number) bool { return n.Metric == c.metric && n.Path != "" }); i >= 0 {
+			return fmt.Sprintf("only one side has %s%s", c.metric, at(r.left[i].Path))
+		}
 		if all[0] && all[1] && !slices.ContainsFunc(a, func(path string) bool { return slices.Contains(b, path) }) {
 			return "the sides have no call path in common"
 		}
@@ -180,21 +191,14 @@ func (r *Result) notCompared(c *Condition, known bool) string {
 	return ""
 }
 
-// mixed names a side with a run of which something holds and one with a run of which it does not; empty: there are not both.
-func (r *Result) mixed(holds func(Run) bool) (with, without string) {
+// sideWith names a side that has a run of which something holds; empty: neither.
+func (r *Result) sideWith(holds func(Run) bool) string {
 	for i, runs := range r.sides {
-		for _, run := range runs {
-			if holds(run) {
-				with = sideName(i)
-			} else {
-				without = sideName(i)
-			}
+		if slices.ContainsFunc(runs, holds) {
+			return sideName(i)
 		}
 	}
-	if with == "" || without == "" {
-		return "", ""
-	}
-	return with, without
+	return ""
 }
 
 func sideName(i int) string { return string(rune('A' + i)) }

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"slackline/model/missing"
 )
 
 // judge is the verdict of a condition.
@@ -121,8 +123,10 @@ func TestJudgeNothingCompared(t *testing.T) {
 		r.add(RunTime, "", 10)
 		r.add(Time, "main/a", 1)
 	}
-	broken := cut
-	cut.Partly, broken.Broken = true, true
+	broken, second, third, some4 := cut, cut, cut, whole
+	cut.Missing, broken.Missing = missing.Parts{Off: 0.5}, missing.Parts{Ranks: 1}
+	second.Missing, third.Missing = missing.Parts{Begin: 1, End: 2}, missing.Parts{Begin: 1, End: 3}
+	some4.Missing = missing.Parts{Only: "0..3"}
 	idle := NewRun(Times)
 	idle.add(RunTime, "", 0)
 	for _, tc := range []struct {
@@ -139,11 +143,16 @@ func TestJudgeNothingCompared(t *testing.T) {
 		{"measured by one side", some, measured, "waiting>5%", Inconclusive, "not both sides have waiting"},
 		{"measured, and none found", measured, measured, "waiting>5%", Passed, ""},
 		{"none found, but a change asked for", measured, measured, "waiting>-5%", Inconclusive, "not both sides have waiting"},
-		{"recorded in part", whole, cut, "waiting>5%", Inconclusive, "a run of B was recorded in part only, one of A as a whole"},
-		{"as a whole", cut, whole, "time@main/a>5%", Inconclusive, "a run of A was recorded in part only, one of B as a whole"},
+		{"recorded in part", whole, cut, "waiting>5%", Inconclusive, "a run of B is recorded in part only, a run of A is not"},
+		{"as a whole", cut, whole, "time@main/a>5%", Inconclusive, "a run of A is recorded in part only, a run of B is not"},
 		{"both in part", cut, cut, "waiting>5%", Passed, ""},
-		{"ended early", whole, broken, "run_time>5%", Inconclusive, "a run of B has ranks that are missing or did not end"},
-		{"both ended early", broken, broken, "run_time>5%", Passed, ""},
+		{"ended early", whole, broken, "run_time>5%", Inconclusive, "a run of B is without 1 rank that left nothing or did not end"},
+		{"both ended early", broken, broken, "run_time>5%", Inconclusive, "a run of A is without 1 rank that left nothing or did not end"},
+		{"other parts", second, third, "run_time>5%", Inconclusive,
+			"a run of B is of the part from 1s to 3s only, a run of A is of the part from 1s to 2s only"},
+		{"the same part", third, third, "run_time>5%", Passed, ""},
+		{"some ranks", whole, some4, "run_time>5%", Inconclusive, "a run of B is of ranks 0..3 only, a run of A is not"},
+		{"the same ranks", some4, some4, "run_time>5%", Passed, ""},
 		{"the run time is known", whole, cut, "run_time>5%", Passed, ""},
 		{"no time", idle, some, "run_time<-5%", Inconclusive, "a run of A took no time"},
 		{"no time after", some, idle, "run_time>5%", Inconclusive, "a run of B took no time"},
@@ -154,6 +163,23 @@ func TestJudgeNothingCompared(t *testing.T) {
 		if v.Verdict != tc.want || !strings.Contains(strings.Join(v.Because, "; "), tc.because) {
 			t.Errorf("%s: %s gives %+v, want %s because %q", tc.name, tc.condition, v, tc.want, tc.because)
 		}
+	}
+}
+
+// TestJudgeMissingPoint: a measurement is a point, which a side has or has not; a pattern does not pass without it.
+func TestJudgeMissingPoint(t *testing.T) {
+	before, after := NewRun(0), NewRun(0)
+	before.add(Time, "bcast p=4 size=8", 1)
+	before.add(Time, "bcast p=4 size=64", 1)
+	after.add(Time, "bcast p=4 size=8", 1)
+	for _, r := range []*Result{Compare([]Run{before}, []Run{after}, 0.05), Compare([]Run{after}, []Run{before}, 0.05)} {
+		v := judge(t, r, "time@*>5%")
+		if v.Verdict != Inconclusive || len(v.Because) != 1 || v.Because[0] != "only one side has time in bcast p=4 size=64" {
+			t.Errorf("%+v, want it inconclusive because of the point", v)
+		}
+	}
+	if v := judge(t, Compare([]Run{before}, []Run{before}, 0.05), "time@*>5%"); v.Verdict != Passed {
+		t.Errorf("the same points: %+v", v)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"slackline/analyze/waits"
 	"slackline/internal/onekey"
+	"slackline/model/missing"
 	"slackline/model/unit"
 )
 
@@ -24,9 +25,14 @@ type Number struct {
 type Run struct {
 	Values map[Number]float64
 	Kinds  Kinds // what is not mentioned of these is 0, of others it was not measured
-	Partly bool  // recording was off for a time: numbers other than the run time are those of the rest
-	Broken bool  // ranks or their ends are missing, or it was simulated from a part: its run time is not that of the whole, either
+
+	Missing missing.Parts
+	kept    float64 // of the start and the end of MPI, in seconds
+	left    bool    // they were left out
 }
+
+// KeepsStart reports whether the start and the end of MPI are in the run.
+func (r Run) KeepsStart() bool { return r.kept > 0 }
 
 // NewRun returns a run without numbers.
 func NewRun(kinds Kinds) Run { return Run{Values: map[Number]float64{}, Kinds: kinds} }
@@ -89,8 +95,11 @@ func kindOf(metric string) Kinds {
 // Of returns the numbers of a run from its wait states.
 func Of(w *waits.Result) Run {
 	r, p := NewRun(Times|Waits|Delays), w.Profile()
-	missing := w.Timeline.Missing()
-	r.miss(missing.Off, missing.Ranks, w.Timeline.Simulated)
+	r.Missing = w.Timeline.Missing()
+	if r.left = w.Timeline.LeftOut.Any(); !r.left {
+		start := w.Timeline.MPIStart()
+		r.kept = unit.SumOf(start.Before + start.After).InSeconds()
+	}
 	name := func(path int32) string { return p.Paths.Names[path] }
 	r.add(RunTime, "", unit.SumOf(p.RunTime()).InSeconds())
 	r.countsOf(p.Counts(w.WaitTimes()))
@@ -107,21 +116,16 @@ func Of(w *waits.Result) Run {
 	return r
 }
 
-// miss notes what is missing of a run: recording was off for a share of the time, and so many ranks are not there to their end.
-func (r *Run) miss(off float64, ranks int, simulated bool) {
-	const much = 0.01 // changes other numbers
-	r.Partly = off >= much
-	r.Broken = ranks > 0 || simulated && r.Partly
-}
-
 // document is what is taken from the JSON results of the verbs waits and profile, of all versions.
 type document struct {
 	Run *struct {
-		Time        *float64 `json:"time_s"`
-		Off         float64  `json:"not_recorded_s"` // versions that had no share
-		NotRecorded float64  `json:"not_recorded_share"`
-		Incomplete  int      `json:"incomplete_ranks"`
-		Simulated   bool     `json:"simulated"`
+		Time *float64 `json:"time_s"`
+		missing.Parts
+		LeftBefore  float64 `json:"left_out_before_s"`
+		LeftAfter   float64 `json:"left_out_after_s"`
+		KeptBefore  float64 `json:"kept_before_s"`
+		KeptAfter   float64 `json:"kept_after_s"`
+		NotRecorded float64 `json:"not_recorded_s"` // versions that had no share
 	} `json:"run"`
 	Computation *struct {
 		Useful       float64 `json:"useful_s"`
@@ -168,10 +172,10 @@ func Read(data []byte) (Run, error) {
 		return *v
 	}
 	r := NewRun(0)
-	if d.Run.Off > 0 && d.Run.NotRecorded == 0 {
-		d.Run.NotRecorded = d.Run.Off / *d.Run.Time
+	if r.Missing = d.Run.Parts; d.Run.NotRecorded > 0 && r.Missing.Off == 0 {
+		r.Missing.Off = d.Run.NotRecorded / *d.Run.Time
 	}
-	r.miss(d.Run.NotRecorded, d.Run.Incomplete, d.Run.Simulated)
+	r.kept, r.left = d.Run.KeptBefore+d.Run.KeptAfter, d.Run.LeftBefore+d.Run.LeftAfter > 0
 	r.add(RunTime, "", amount(RunTime, "time_s", "", d.Run.Time))
 	if c := d.Computation; c != nil {
 		r.addCounts(c.Useful, c.Instructions, c.IPC, c.Frequency)
@@ -179,16 +183,17 @@ func Read(data []byte) (Run, error) {
 	if d.Waits != nil {
 		r.Kinds |= Waits
 	}
-	for _, w := range d.Waits {
-		r.addWait(w.Metric, w.Path, waits.ByName(w.Metric).IsPart(), amount(w.Metric, "seconds", w.Path, w.Seconds))
-	}
-	if d.Delays != nil {
-		r.Kinds |= Delays
-	}
 	named := func(metric, path string) {
 		if path == "" {
 			damaged = cmp.Or(damaged, fmt.Errorf("a %s has no callpath", metric))
 		}
+	}
+	for _, w := range d.Waits {
+		named(w.Metric, w.Path)
+		r.addWait(w.Metric, w.Path, waits.ByName(w.Metric).IsPart(), amount(w.Metric, "seconds", w.Path, w.Seconds))
+	}
+	if d.Delays != nil {
+		r.Kinds |= Delays
 	}
 	for _, x := range d.Delays {
 		named(Delay, x.Path)

@@ -116,7 +116,8 @@ func TestRead(t *testing.T) {
 		`{"run": {"time_s": 1}, "callpaths": [{"exclusive_s": 1}]}`, `{"run": {"time_s": 1}, "delays": [{"short_s": 1, "long_s": 1}]}`,
 		`{"run": {"time_s": 1, "time_s": 2}}`,
 		"[]", `{"run": {}}`, "{", `{"run": {"time_s": -1}}`, `{"run": {"time_s": 1}, "callpaths": [{"callpath": "f", "exclusive_s": -1}]}`,
-		`{"run": {"time_s": 1}, "waits": [{"metric": "late_sender", "seconds": -1}]}`, `{"run": {"time_s": 1}, "delays": [{"long_s": -1}]}`,
+		`{"run": {"time_s": 1}, "waits": [{"metric": "late_sender", "callpath": "f", "seconds": -1}]}`,
+		`{"run": {"time_s": 1}, "waits": [{"metric": "late_sender", "seconds": 1}]}`, `{"run": {"time_s": 1}, "delays": [{"long_s": -1}]}`,
 	} {
 		if _, err := Read([]byte(text)); err == nil {
 			t.Errorf("%s is taken for a result", text)

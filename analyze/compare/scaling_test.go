@@ -44,8 +44,8 @@ func TestScaling(t *testing.T) {
 	if !strings.Contains(strings.Join(v.Because, ""), "ipc: 2 to 1.5 (-25.0 %)") {
 		t.Errorf("%+v", v)
 	}
-	if r := Compare([]Run{a}, []Run{runOf(1, 1)}, 0.05); r.Scaling() != nil || r.Left < 4 {
-		t.Errorf("one side without counters: %+v, %d left out", r.Scaling(), r.Left)
+	if r := Compare([]Run{a}, []Run{runOf(1, 1)}, 0.05); r.Scaling() != nil || r.Left() < 4 {
+		t.Errorf("one side without counters: %+v, %d left out", r.Scaling(), r.Left())
 	}
 	for text, want := range map[string]string{"ipc@main>1%": "that of the whole run", "ipc>1s": "ipc is not a time"} {
 		if _, err := ParseCondition(text); err == nil || !strings.Contains(err.Error(), want) {

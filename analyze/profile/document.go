@@ -3,6 +3,7 @@ package profile
 import (
 	"slices"
 
+	"slackline/model/missing"
 	"slackline/model/timeline"
 	"slackline/model/unit"
 )
@@ -35,18 +36,20 @@ type RunDocument struct {
 	Time      unit.Duration `json:"time_s"`
 	Before    unit.Duration `json:"left_out_before_s,omitempty"` // of the start of MPI, which is left out
 	After     unit.Duration `json:"left_out_after_s,omitempty"`  // of its end
-	Simulated bool          `json:"simulated,omitempty"`
-	Machine   string        `json:"machine,omitempty"`
-	Grid      []int         `json:"grid,omitempty"`
+
+	// Of the start and the end of MPI, if they were not left out.
+	KeptBefore unit.Duration `json:"kept_before_s,omitempty"`
+	KeptAfter  unit.Duration `json:"kept_after_s,omitempty"`
+	Machine    string        `json:"machine,omitempty"`
+	Grid       []int         `json:"grid,omitempty"`
 
 	// If recording was off for a time: how long, summed over locations, and what was left out because of it.
 	NotRecorded    unit.Sum `json:"not_recorded_s,omitzero"`
 	CutMessages    int64    `json:"cut_messages,omitempty"`
 	CutCollectives int64    `json:"cut_collectives,omitempty"`
 
-	// Of the recorded run, also if it was simulated.
-	NotRecordedShare float64 `json:"not_recorded_share,omitempty"` // of the time of all threads
-	IncompleteRanks  int     `json:"incomplete_ranks,omitempty"`   // that were not recorded, or not to their end
+	missing.Parts
+	RanksRead int `json:"ranks_read,omitempty"` // fewer than all: averages are those of these ranks
 
 	NoCPU       unit.Sum `json:"no_cpu_s,omitzero"`      // of all threads; left out if it is 0 or was not recorded
 	NoCPUShare  float64  `json:"no_cpu_share,omitempty"` // of their lifetimes, while they were recorded
@@ -57,15 +60,20 @@ type RunDocument struct {
 func DescribeRun(tl *timeline.Timeline, machine string) RunDocument {
 	d := RunDocument{
 		Ranks: tl.Ranks, Locations: len(tl.Locations), Time: tl.End - tl.Start, Before: tl.LeftOut.Before, After: tl.LeftOut.After,
-		Simulated: tl.Simulated, Machine: machine,
+		Machine: machine, Parts: tl.Missing(),
 		CutMessages: tl.Problems.CutMessages, CutCollectives: tl.Problems.CutCollectives,
 		ForcedYield: tl.ForcedYield,
 	}
 	if off := tl.Unrecorded(); off.Sign() > 0 {
 		d.NotRecorded = off
 	}
-	missing := tl.Missing()
-	d.NotRecordedShare, d.IncompleteRanks = missing.Off, missing.Ranks
+	if !tl.LeftOut.Any() {
+		kept := tl.MPIStart()
+		d.KeptBefore, d.KeptAfter = kept.Before, kept.After
+	}
+	if n := len(tl.RanksRead()); n < tl.Ranks {
+		d.RanksRead = n
+	}
 	if lack, lifetime := tl.WithoutCPU(); lack.Sign() > 0 {
 		d.NoCPU, d.NoCPUShare = lack, lack.Over(lifetime)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"slackline/model/missing"
 	"slackline/model/timeline"
 	"slackline/model/unit"
 )
@@ -41,7 +42,7 @@ rank 1
 	full.LeftOut.Before, full.LeftOut.After = 3, 4
 	full.Problems.CutMessages, full.Problems.CutCollectives = 5, 6
 	want := RunDocument{Ranks: 2, Locations: 2, Time: 100, Before: 3, After: 4, NotRecorded: unit.SumOf(30), CutMessages: 5,
-		CutCollectives: 6, NotRecordedShare: 0.15, NoCPU: unit.SumOf(50),
+		CutCollectives: 6, Parts: missing.Parts{Off: 0.15}, NoCPU: unit.SumOf(50),
 		NoCPUShare: 50.0 / 170, ForcedYield: true, Grid: []int{2, 1}}
 	if diff := cmp.Diff(want, DescribeRun(full, "")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -3,15 +3,15 @@ package replay
 import (
 	"fmt"
 
-	"slackline/model/timeline"
+	"slackline/model/missing"
 	"slackline/model/unit"
 )
 
 // Report describes what became of a run. Counts are those of the recorded ranks, without copies.
 type Report struct {
-	Missing         timeline.Missing // of the recorded run
-	Recorded, Ranks int              // ranks of the run, of the schedule
-	Calls           int64            // calls of all threads
+	Missing         missing.Parts // of the recorded run
+	Recorded, Ranks int           // ranks of the run, of the schedule
+	Calls           int64         // calls of all threads
 	Ops, Blocks     int64
 	Messages        int64 // that became operations
 	Collectives     int64 // instances that became operations

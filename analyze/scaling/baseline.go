@@ -13,6 +13,7 @@ import (
 	"slackline/internal/onekey"
 	"slackline/internal/stat"
 	"slackline/model/dataset"
+	"slackline/model/missing"
 )
 
 // Baseline are the models of a day, kept to be expected later: regression mode.
@@ -32,7 +33,15 @@ type BaselineModel struct {
 	Error    float64     `json:"relative_error"` // of an aggregate
 	Points   [][]float64 `json:"points"`
 	Values   []float64   `json:"values"`
+	Run      missing.Run `json:"missing,omitzero"` // what is missing of the runs, all of them the same
 	Sum      string      `json:"crc32c,omitempty"` // of the rest; none: the model was edited
+}
+
+// run names the run of the baseline for messages.
+func (m *BaselineModel) run() missing.Run {
+	r := m.Run
+	r.Name = "the baseline"
+	return r
 }
 
 // sum is the checksum of a model with parameters.
@@ -52,14 +61,18 @@ func NewBaseline(d *dataset.Dataset, o Options) (*Baseline, error) {
 	}
 	b := &Baseline{Version: baselineVersion, Parameters: d.Parameters}
 	for _, m := range list {
-		if m.Err != nil || m.Fit.Doubt != "" {
+		if m.Err != nil || m.Fit.Doubt != "" || m.Series.Doubt() != "" {
 			continue
 		}
 		f := m.Fit
-		b.Models = append(b.Models, BaselineModel{
+		model := BaselineModel{
 			Function: f.CallPath, Metric: f.Metric, Expect: f.Landau(), Unit: m.Series.Unit,
 			Formula: f.Model.String(), Error: f.pointError(), Points: f.At, Values: f.Values,
-		})
+		}
+		if len(m.Series.Runs) > 0 {
+			model.Run = m.Series.Runs[0]
+		}
+		b.Models = append(b.Models, model)
 	}
 	if len(b.Models) == 0 {
 		return nil, fmt.Errorf("nothing can be modeled with at least %d points: there is nothing to store as a baseline", MinPoints)
@@ -200,6 +213,8 @@ func CompareBaseline(b *Baseline, d *dataset.Dataset, o Options, tolerance float
 		} else if there.Unit != model.Unit && there.Unit != "" && model.Unit != "" {
 			row.Verdict = Inconclusive
 			row.Reason = fmt.Sprintf("is in %s, but in %s in the baseline: it cannot be compared", there.Unit, model.Unit)
+		} else if why := missing.Doubt(append([]missing.Run{model.run()}, there.AllRuns()...), there.Metric == dataset.RunTime); why != "" {
+			row.Verdict, row.Reason = Inconclusive, why
 		} else if c.Fit != nil {
 			row.level(model, order, tolerance)
 		}

@@ -206,6 +206,17 @@ func (j *judge) find(o *Outcome, function, metric string, optional bool) (*datas
 		j.data.Functions()))
 }
 
+// undecidable says why no verdict can be given on a series; empty: it can.
+func undecidable(s *dataset.Series) string {
+	if why := s.Doubt(); why != "" {
+		return why
+	}
+	if unmeasured(s) {
+		return reasonUnmeasured
+	}
+	return ""
+}
+
 // unmeasured reports whether a time is above 0 nowhere: it would be constant, which is within every limit.
 func unmeasured(s *dataset.Series) bool {
 	above := func(p dataset.Point) bool {
@@ -237,8 +248,8 @@ func (j *judge) check(x *Expectation) (*Check, error) {
 		return c, nil
 	}
 	c.CallPath, c.Metric = s.CallPath, s.Metric
-	if unmeasured(s) {
-		c.Verdict, c.Reason = Inconclusive, reasonUnmeasured
+	if why := undecidable(s); why != "" {
+		c.Verdict, c.Reason = Inconclusive, why
 		return c, nil
 	}
 	if len(j.data.Parameters) == 1 {

@@ -108,8 +108,8 @@ func (j *judge) rule(r *Rule) (*RuleCheck, error) {
 			return c, nil
 		}
 		c.Metric = cmp.Or(c.Metric, s.Metric)
-		if unmeasured(s) {
-			c.Verdict, c.Reason = Inconclusive, function+": "+reasonUnmeasured
+		if why := undecidable(s); why != "" {
+			c.Verdict, c.Reason = Inconclusive, function+": "+why
 			return c, nil
 		}
 		f, err := j.fit(s)

@@ -81,22 +81,16 @@ func (o *compareOptions) execute(a *env.Env, c *cobra.Command, args []string) er
 		return err
 	}
 	report := &report{options: o, names: args}
-	var sides [2][]compare.Run
-	for i, arg := range args {
-		for word := range strings.SplitSeq(arg, ",") {
-			runs, err := o.open(a, c, report, word)
-			if err != nil {
-				return err
-			}
-			sides[i] = append(sides[i], runs...)
-		}
+	sides, err := o.openAll(a, c, report)
+	if err != nil {
+		return err
 	}
 	if len(sides[0]) == 1 && len(sides[1]) == 1 {
 		a.WarnOfVoid(c, ": no side has repetitions", "alpha")
 	}
 	report.Result = compare.Compare(sides[0], sides[1], o.significance())
-	if report.Left > 0 {
-		a.Warn("left out, because one side does not have them: %s", phrase.Plural(report.Left, "measurement"))
+	if n := report.Left(); n > 0 {
+		a.Warn("left out, because one side does not have them: %s", phrase.Plural(n, "measurement"))
 	}
 	for _, condition := range conditions {
 		v := report.Judge(condition)
@@ -118,27 +112,57 @@ func (o *compareOptions) significance() float64 {
 	return 0.05
 }
 
-// open takes the numbers of runs from a result in JSON, or from a run.
-func (o *compareOptions) open(a *env.Env, c *cobra.Command, report *report, word string) ([]compare.Run, error) {
-	head, err := input.Head(word)
-	switch {
-	case err != nil || len(head) == 0 || head[0] != '{': // a pattern, a trace, or a mistake that OpenRun reports
-	case bytes.Contains(head[:min(64, len(head))], []byte(`"slackline_dataset"`)):
-		o.warnOfVoid(a, c, word)
-		return readLaunches(word)
-	default:
-		o.warnOfVoid(a, c, word)
-		data, record, err := input.ReadSmall(c.Context(), word, "result", a.Stdin)
-		if err != nil {
-			return nil, err
+// openAll takes the numbers of all runs. Results come first: the start and the end of MPI are in all runs, or in none, and what a result
+// has can no longer be changed.
+func (o *compareOptions) openAll(a *env.Env, c *cobra.Command, report *report) (sides [2][]compare.Run, err error) {
+	heads := map[string][]byte{}
+	for _, results := range []bool{true, false} {
+		if o.run.Start = scenario.LeaveStart; slices.ContainsFunc(slices.Concat(sides[0], sides[1]), compare.Run.KeepsStart) {
+			o.run.Start = scenario.KeepStart
 		}
-		run, err := compare.Read(data)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", word, err)
+		for i, arg := range report.names {
+			for word := range strings.SplitSeq(arg, ",") {
+				if results {
+					heads[word], _ = input.Head(word) // OpenRun reports mistakes
+				}
+				if bytes.HasPrefix(heads[word], []byte("{")) != results {
+					continue
+				}
+				open := o.openRun
+				if results {
+					open = o.openResult
+				}
+				runs, err := open(a, c, report, word, heads[word])
+				if err != nil {
+					return sides, err
+				}
+				sides[i] = append(sides[i], runs...)
+			}
 		}
-		report.records = append(report.records, record)
-		return []compare.Run{run}, nil
 	}
+	return sides, nil
+}
+
+// openResult takes the numbers of runs from a result in JSON.
+func (o *compareOptions) openResult(a *env.Env, c *cobra.Command, report *report, word string, head []byte) ([]compare.Run, error) {
+	o.warnOfVoid(a, c, word)
+	if bytes.Contains(head[:min(64, len(head))], []byte(`"slackline_dataset"`)) {
+		return readLaunches(word)
+	}
+	data, record, err := input.ReadSmall(c.Context(), word, "result", a.Stdin)
+	if err != nil {
+		return nil, err
+	}
+	run, err := compare.Read(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", word, err)
+	}
+	report.records = append(report.records, record)
+	return []compare.Run{run}, nil
+}
+
+// openRun takes the numbers of a run that is read or simulated.
+func (o *compareOptions) openRun(a *env.Env, c *cobra.Command, report *report, word string, _ []byte) ([]compare.Run, error) {
 	r, err := o.run.OpenRun(a, c, word, o.result.IsJSON())
 	if err != nil {
 		return nil, err

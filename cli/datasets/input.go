@@ -19,6 +19,7 @@ import (
 	"slackline/cli/exit"
 	"slackline/cli/flags"
 	"slackline/cli/scenario"
+	"slackline/internal/phrase"
 	"slackline/internal/provenance"
 	"slackline/internal/suggest"
 	"slackline/model/dataset"
@@ -99,7 +100,24 @@ func (o *DataOptions) Load(ctx context.Context, a *env.Env, words []string) (*da
 		return nil, nil, err
 	}
 	a.WarnAll(d.Warnings)
+	warnOfDoubts(a, d)
 	return d, records, nil
+}
+
+// warnOfDoubts names the runs of which something is missing, so that no law should be fitted to them and the others.
+func warnOfDoubts(a *env.Env, d *dataset.Dataset) {
+	series := map[string]int{}
+	var doubts []string
+	for _, s := range d.Series {
+		if why := s.Doubt(); why != "" {
+			if series[why]++; series[why] == 1 {
+				doubts = append(doubts, why)
+			}
+		}
+	}
+	for _, why := range doubts {
+		a.Warn("%s: %s cannot be compared; record that run again, or leave it out", why, phrase.Plural(series[why], "series"))
+	}
 }
 
 // choose leaves the series of the metric and the call paths that were asked for.

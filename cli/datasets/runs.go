@@ -3,6 +3,7 @@ package datasets
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,6 +21,7 @@ import (
 	"slackline/internal/provenance"
 	"slackline/internal/suggest"
 	"slackline/model/dataset"
+	"slackline/model/missing"
 	"slackline/model/unit"
 	"slackline/observe/campaign"
 )
@@ -133,6 +135,8 @@ func (o *DataOptions) openOne(ctx context.Context, a *env.Env, path string) (d *
 		if traces, path, err = o.campaignRuns(a, path); err != nil {
 			return nil, nil, false, false, err
 		}
+	} else if len(traces) > 0 {
+		warnOfOthers(a, path, traces)
 	}
 	if len(traces) > 0 {
 		d, records, placed, err = o.analyzeRuns(ctx, a, traces)
@@ -193,6 +197,41 @@ func TracesOf(path, format string) []string {
 	return list
 }
 
+// warnOfOthers names the files with measurements that are left out because runs are beside them.
+func warnOfOthers(a *env.Env, dir string, traces []string) {
+	parts := map[string]bool{} // of traces: files and directories
+	for _, t := range traces {
+		parts[t], parts[strings.TrimSuffix(t, filepath.Ext(t))] = t != dir, t != dir
+	}
+	var others []string
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error { // what cannot be read was not dropped
+		switch {
+		case err != nil || parts[path] || path != dir && strings.HasPrefix(d.Name(), "."):
+			if d != nil && d.IsDir() {
+				return fs.SkipDir
+			}
+		case d.Type().IsRegular() && path != dir:
+			if head, err := input.Head(path); err == nil {
+				if _, known := dataset.Sniff(head); known {
+					others = append(others, path)
+				}
+			}
+		}
+		return nil
+	})
+	if len(others) > 0 {
+		more := ""
+		if n := len(others); n > maxNamed {
+			more = fmt.Sprintf(" and %d more", n-maxNamed)
+		}
+		a.Warn("%s: read as %s; left out are other measurements in it: %s%s; to read them, give these files", dir,
+			phrase.Plural(len(traces), "recorded run"), strings.Join(others[:min(len(others), maxNamed)], ", "), more)
+	}
+}
+
+// maxNamed is how many files a warning names.
+const maxNamed = 5
+
 // analyzeRuns makes a dataset of recorded runs. One is in memory at a time.
 // Those of a campaign have its parameters.
 func (o *DataOptions) analyzeRuns(ctx context.Context, a *env.Env, traces []string) (all *dataset.Dataset, records []provenance.Input,
@@ -208,11 +247,12 @@ func (o *DataOptions) analyzeRuns(ctx context.Context, a *env.Env, traces []stri
 		}
 		a.WarnAll(in.Warnings)
 		scenario.WarnOfProblems(a, in.Timeline)
-		found, err := waits.Analyze(ctx, in.Timeline, waits.Options{Threads: runtime.GOMAXPROCS(0)})
+		found, err := waits.Analyze(ctx, in.Timeline.Core(runtime.GOMAXPROCS(0), true), waits.Options{Threads: runtime.GOMAXPROCS(0)})
 		if err != nil {
 			return nil, nil, false, fmt.Errorf("%s: %w", path, err)
 		}
 		run := RunDataset(found)
+		run.Of(missing.Run{Name: path, Parts: found.Timeline.Missing()})
 		if o.sum {
 			run.SumRanks()
 		}
@@ -276,7 +316,8 @@ func RunDataset(found *waits.Result) *dataset.Dataset {
 			paths = append(paths, dataset.RunPath{Name: found.Paths.Names[i], Measured: m})
 		}
 	}
-	return dataset.FromRun(tl.Ranks, unit.SumOf(tl.End-tl.Start).InSeconds(), paths)
+	start := tl.MPIStart() // less than 1 %, or it was left out
+	return dataset.FromRun(tl.Ranks, len(tl.RanksRead()), unit.SumOf(tl.End-tl.Start-start.Before-start.After).InSeconds(), paths)
 }
 
 // dropZeros removes what never happened in any run, such as messages of call paths that send none, and

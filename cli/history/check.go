@@ -107,7 +107,7 @@ func (o *checkOptions) run(a *env.Env, c *cobra.Command) error {
 		}
 		list = slices.DeleteFunc(list, func(x tables.SeriesChange) bool { return x.After <= at })
 	}
-	report := &checkReport{r, list, newRepository(c.Context(), r), o}
+	report := &checkReport{r, list, newRepository(c.Context(), r), o, o.doubt}
 	if o.comment != "" {
 		if err := a.WriteOut(o.comment, nil, func(w io.Writer) error { report.writeMarkdown(w); return nil }); err != nil {
 			return err
@@ -138,7 +138,7 @@ func (r *checkReport) compared() (n int) {
 // verdict is that of all changes together. If the last commit was compared with no other one, nothing is known of it.
 func (r *checkReport) verdict() string {
 	for _, v := range []string{"worse", "suspect", "inconclusive", "better"} {
-		if v == "inconclusive" && r.compared() == 0 {
+		if v == "inconclusive" && (r.compared() == 0 || r.doubt != "") {
 			return v
 		}
 		if slices.ContainsFunc(r.list, func(c tables.SeriesChange) bool { return c.Verdict() == v && (v != "suspect" || c.Worse) }) {
@@ -154,6 +154,7 @@ type checkReport struct {
 	list    []tables.SeriesChange
 	commits *repository
 	options *checkOptions
+	doubt   string // why the last commit was compared with no other one; empty: it was
 }
 
 // summary counts the changes.

@@ -21,6 +21,7 @@ import (
 	"slackline/internal/suggest"
 	"slackline/model/dataset"
 	"slackline/model/history"
+	"slackline/model/missing"
 )
 
 // Verb is the entry of the registry.
@@ -61,6 +62,8 @@ type search struct {
 	better   []string
 	metric   string
 	path     string
+
+	doubt string // why the last commit was compared with no other one: something is missing of its runs
 }
 
 func (o *search) addFlags(fs *pflag.FlagSet) {
@@ -98,6 +101,7 @@ func (o *search) find(a *env.Env, c *cobra.Command) (*changes.Result, error) {
 	for _, s := range states {
 		s.Data.Keep(o.wanted)
 	}
+	states = o.leaveDoubtful(a, states)
 	smallest := max(o.smallest, 1e-12)
 	if !c.Flags().Changed("smallest") {
 		smallest = 0 // the default: 1 %, of exact values none
@@ -111,6 +115,32 @@ func (o *search) find(a *env.Env, c *cobra.Command) (*changes.Result, error) {
 		a.Warn("%s: no series has measurements of two commits at the same point; nothing can be compared", o.dir)
 	}
 	return r, nil
+}
+
+// leaveDoubtful leaves the commits whose runs can be compared with those of the last one, unless of that something is missing by chance.
+func (o *search) leaveDoubtful(a *env.Env, states []*history.State) []*history.State {
+	doubt := func(list ...*history.State) string {
+		var runs []missing.Run
+		ofTime := true
+		for _, state := range list {
+			for _, s := range state.Data.Series {
+				runs, ofTime = missing.Join(runs, s.AllRuns()...), ofTime && s.Metric == dataset.RunTime
+			}
+		}
+		return missing.Doubt(runs, ofTime)
+	}
+	last := states[len(states)-1]
+	if o.doubt = doubt(last); o.doubt != "" {
+		a.Warn("%s, the last commit, cannot be compared: %s; record it again and add it", last.Short(), o.doubt)
+		return states[:max(1, len(states)-1)]
+	}
+	return slices.DeleteFunc(states, func(s *history.State) bool {
+		why := doubt(last, s)
+		if why != "" {
+			a.Warn("%s is left out: %s", s.Short(), why)
+		}
+		return why != ""
+	})
 }
 
 // checkNames finds names that no commit has: for a misspelt one nothing would be compared, or what got worse would be better.

@@ -284,6 +284,9 @@ func WriteDataset(a *env.Env, path string, inputs []string, d *dataset.Dataset, 
 	if err := a.WriteOut(path, inputs, func(w io.Writer) error { return format.Write(d, w, from) }); err != nil {
 		return err
 	}
+	if format.Name != "slackline" && slices.ContainsFunc(d.Series, func(s *dataset.Series) bool { return len(s.Runs) > 0 }) {
+		a.Warn("%s: this form cannot say what is missing of the runs; give a name that ends in .json", path)
+	}
 	a.Note("wrote %s: %s", path, phrase.Plural(d.Measurements(), "measurement"))
 	return nil
 }

@@ -34,6 +34,7 @@ const RunHelp = "a recorded run: an OTF2 anchor file (traces.otf2), a directory 
 type RunOptions struct {
 	Begin, End flags.Quantity[unit.Duration]
 	Whole      bool // with the start and the end of MPI
+	Start      StartRule
 	Ranks      RankList
 	Strict     bool
 	Clock      trace.Clock
@@ -41,6 +42,16 @@ type RunOptions struct {
 	Space      *spill.Space // that the long lists of a recorded run are in; nil: they are on the heap
 	Future     Options
 }
+
+// StartRule says what becomes of the start and the end of MPI without --whole.
+type StartRule int
+
+// The rules.
+const (
+	LeaveLongStart StartRule = iota // they are left out if they take 1 % of the run or more
+	LeaveStart
+	KeepStart
+)
 
 // AddTo gives a command the flags.
 func (o *RunOptions) AddTo(a *env.Env, c *cobra.Command) {
@@ -216,8 +227,18 @@ func (o *RunOptions) ofSimulations() []string {
 
 // chosen is the part of a recorded run that verbs look at if the flags ask for no other one: that without the start and the end of MPI.
 func (o *RunOptions) chosen(ctx context.Context, tl *timeline.Timeline) (*timeline.Timeline, error) {
-	if o.Whole || o.Begin.Given || o.End.Given {
+	if o.Begin.Given || o.End.Given {
 		return tl, nil
+	}
+	if o.Whole {
+		tl.Chosen.Whole = tl.IsLong(tl.MPIStart())
+		return tl, nil
+	}
+	switch o.Start {
+	case KeepStart:
+		return tl, nil
+	case LeaveStart:
+		return tl.WithoutStart(ctx, o.Threads, true)
 	}
 	return tl.CoreTogether(ctx, o.Threads, true)
 }
@@ -242,6 +263,7 @@ func (o *RunOptions) simulate(a *env.Env, c *cobra.Command, word string, hash bo
 			end = min(end, tl.Start+o.End.Value)
 		}
 		tl = tl.Window(tl.Start+o.Begin.Value, end, o.Threads)
+		tl.Chosen.Begin, tl.Chosen.End = unit.SumOf(o.Begin.Value).InSeconds(), unit.SumOf(o.End.Value).InSeconds()
 	}
 	a.WarnOfVoid(c, " on a simulated run", "only-ranks", "whole")
 	return &Run{Name: word, Timeline: tl, Records: f.records, Machine: f.Machine, Change: f.change, Program: f.Input.Program}, nil

@@ -14,6 +14,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"slackline/model/missing"
 )
 
 // Dataset is a set of measurements over the same parameters.
@@ -24,6 +26,7 @@ type Dataset struct {
 
 	index   map[seriesKey]*Series
 	missing map[seriesKey]int // values that were left out
+	read    float64           // ranks that the values of a run are means over; 0: as many as p
 	untold  int               // warnings beyond the limit
 }
 
@@ -33,6 +36,9 @@ type Series struct {
 	Metric   string  `json:"metric"`
 	Unit     string  `json:"unit,omitempty"` // of the values, e.g. s or B; empty: not known, or the metric says it
 	Points   []Point `json:"points"`         // in the order of the input
+
+	// Runs are the runs that the values are of, one of each kind, if something is missing of any; else there are none.
+	Runs []missing.Run `json:"runs,omitempty"`
 
 	index map[string]int // of points, by place
 }
@@ -177,6 +183,34 @@ func (d *Dataset) Functions() []string {
 	return names
 }
 
+// takeRuns notes the runs of another series whose values are going to be added.
+func (s *Series) takeRuns(other *Series) {
+	if len(s.Runs) > 0 || len(other.Runs) > 0 {
+		s.Runs = missing.Join(s.AllRuns(), other.AllRuns()...)
+	}
+}
+
+// AllRuns are the runs of the values, one of each kind.
+func (s *Series) AllRuns() []missing.Run {
+	if len(s.Runs) == 0 && len(s.Points) > 0 {
+		return []missing.Run{{}} // a whole one
+	}
+	return s.Runs
+}
+
+// Doubt says why the values cannot be compared with each other, because something is missing of the runs; empty: they can.
+func (s *Series) Doubt() string { return missing.Doubt(s.Runs, s.Metric == RunTime) }
+
+// Of notes which run all values are of.
+func (d *Dataset) Of(run missing.Run) {
+	if run.IsWhole() {
+		return
+	}
+	for _, s := range d.Series {
+		s.Runs = []missing.Run{run}
+	}
+}
+
 // takeUnit notes the unit of values that are going to be added: if others are
 // there that have another one, none is known.
 func (s *Series) takeUnit(unit string) {
@@ -199,6 +233,7 @@ func (d *Dataset) Merge(other *Dataset) {
 	for _, s := range other.Series {
 		mine := d.Get(s.CallPath, s.Metric)
 		mine.takeUnit(s.Unit)
+		mine.takeRuns(s)
 		for _, p := range s.Points {
 			at := make([]float64, len(places))
 			for i, place := range places {

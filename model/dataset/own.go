@@ -11,7 +11,8 @@ import (
 //	{"slackline_dataset":1,"parameters":["p"],"series":[
 //	  {"callpath":"main->f","metric":"time","unit":"s","points":[{"at":[16],"values":[1.5,1.6]}]}]}
 //
-// Further members of the file, such as provenance, are passed over; those of series and points are a mistake.
+// A series of runs of which something is missing has "runs", too: one of each kind, its name as "run", and what is missing of it (see
+// package missing). Further members of the file, such as provenance, are passed over; those of series and points are a mistake.
 
 const ownVersion = 1
 
@@ -82,7 +83,7 @@ type ownReader struct {
 	d *Dataset
 }
 
-var seriesKeys = []string{"callpath", "metric", "unit", "points"}
+var seriesKeys = []string{"callpath", "metric", "unit", "runs", "points"}
 
 func (r *ownReader) series() error {
 	return r.list("series", func() error {
@@ -95,6 +96,8 @@ func (r *ownReader) series() error {
 				return r.value(&s.Metric)
 			case "unit":
 				return r.value(&s.Unit)
+			case "runs":
+				return r.value(&s.Runs)
 			}
 			return r.list("points", func() error {
 				at, v, err := r.point("at")
@@ -115,7 +118,7 @@ func (r *ownReader) series() error {
 			r.d.addPresent(s.CallPath, s.Metric, p.At, p.Values)
 		}
 		if added := r.d.index[seriesKey{s.CallPath, s.Metric}]; added != nil {
-			added.Unit = s.Unit
+			added.Unit, added.Runs = s.Unit, s.Runs
 		}
 		return nil
 	})

@@ -1,9 +1,12 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+
+	"slackline/model/missing"
 )
 
 // Runs of a parallel program: what each call path took and did. The parameter is p, the number of
@@ -21,15 +24,16 @@ type RunPath struct {
 // sent in messages and moved by collectives.
 var RunMetrics = []string{"time", "waiting", "delay", "visits", "messages", "bytes"}
 
-// RunTime is the metric of the run as a whole, in seconds from its start to its end.
+// RunTime is the metric of the run as a whole, in seconds from its start to its end, without the start and the end of MPI.
 const RunTime = "run_time"
 
 // runUnits are the units of the metrics of a run.
 var runUnits = map[string]string{RunTime: "s", "time": "s", "waiting": "s", "delay": "s", "bytes": "B"}
 
-// FromRun makes a dataset of one run.
-func FromRun(ranks int, seconds float64, paths []RunPath) *Dataset {
+// FromRun makes a dataset of one run, of which so many ranks were read.
+func FromRun(ranks, read int, seconds float64, paths []RunPath) *Dataset {
 	d := New("p")
+	d.read = float64(read)
 	at := []float64{float64(ranks)}
 	add := func(path, metric string, v float64) {
 		s := d.Get(path, metric)
@@ -40,7 +44,7 @@ func FromRun(ranks int, seconds float64, paths []RunPath) *Dataset {
 	for _, metric := range RunMetrics {
 		for _, p := range paths {
 			if v, ok := p.Measured[metric]; ok {
-				add(runPathName(p.Name), metric, v/float64(ranks))
+				add(runPathName(p.Name), metric, v/d.read)
 			}
 		}
 	}
@@ -63,7 +67,7 @@ func (d *Dataset) SumRanks() {
 		}
 		for _, p := range s.Points {
 			for i := range p.Values {
-				p.Values[i] *= p.At[ranks]
+				p.Values[i] *= cmp.Or(d.read, p.At[ranks])
 			}
 		}
 	}
@@ -77,11 +81,25 @@ func IsRuns(info string) bool {
 // runInfo is what the results of profile and waits say about the run.
 type runInfo struct {
 	Ranks int     `json:"ranks"`
+	Read  int     `json:"ranks_read"` // 0: all
 	Time  float64 `json:"time_s"`
+
+	// Of the start and the end of MPI, which are no part of the run time of a dataset.
+	Before float64 `json:"kept_before_s"`
+	After  float64 `json:"kept_after_s"`
+
+	missing.Parts
+}
+
+// dataset makes a dataset of the run.
+func (r *runInfo) dataset(name string, paths []RunPath) *Dataset {
+	d := FromRun(r.Ranks, cmp.Or(r.Read, r.Ranks), r.Time-r.Before-r.After, paths)
+	d.Of(missing.Run{Name: name, Parts: r.Parts})
+	return d
 }
 
 func (r *runInfo) check(name string) error {
-	if r.Ranks < 1 || !(r.Time >= 0) {
+	if r.Ranks < 1 || r.Read < 0 || r.Read > r.Ranks || !(r.Time >= 0) {
 		return fmt.Errorf("%s: does not say how many ranks the run had; write it with --format json", name)
 	}
 	return nil
@@ -123,7 +141,7 @@ func readProfile(name string, file *profileFile) (*Dataset, error) {
 		}
 		paths = append(paths, RunPath{c.Name, values})
 	}
-	return FromRun(file.Run.Ranks, file.Run.Time, paths), nil
+	return file.Run.dataset(name, paths), nil
 }
 
 // The JSON of slackline waits.
@@ -204,5 +222,5 @@ func readWaits(name string, file *waitsFile) (*Dataset, error) {
 		}
 		add(w.Name, "delay", *w.Short+*w.Long)
 	}
-	return FromRun(file.Run.Ranks, file.Run.Time, paths), nil
+	return file.Run.dataset(name, paths), nil
 }

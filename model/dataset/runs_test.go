@@ -8,7 +8,7 @@ import (
 
 // Values of a run are means over ranks, in the order of the metrics; the run time is not divided.
 func TestFromRun(t *testing.T) {
-	d := dataset.FromRun(4, 3, []dataset.RunPath{
+	d := dataset.FromRun(4, 4, 3, []dataset.RunPath{
 		{Name: "main/solve", Measured: map[string]float64{"time": 8, "bytes": 40}},
 		{Name: "", Measured: map[string]float64{"time": 2}},
 	})

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"slackline/internal/spill"
+	"slackline/model/missing"
 	"slackline/model/unit"
 )
 
@@ -38,8 +39,9 @@ type Timeline struct {
 	Before      unit.Duration // how long the run had lasted at Start: 0, unless it was cut or only some of its ranks were read
 	LeftOut     LeftOut       // of the run: the start and the end of MPI
 	Simulated   bool
-	Source      *Missing // of a simulated run: what is missing of the recorded one; nil: nothing, or there is none
-	ForcedYield bool     // the recorder made MPI give up the CPU while it waits
+	Source      *missing.Parts // of a simulated run: what is missing of the recorded one; nil: nothing, or there is none
+	Chosen      missing.Parts  // what flags chose of the run, or of its recording; Missing has all that is missing
+	ForcedYield bool           // the recorder made MPI give up the CPU while it waits
 	Problems    Problems
 	Part        *Part        // which part of the run it is; nil: all of it
 	Space       *spill.Space // that its long lists are in; nil: they are on the heap

@@ -5,6 +5,7 @@ import (
 
 	"slackline/internal/cluster"
 	"slackline/internal/spill"
+	"slackline/model/missing"
 	"slackline/model/unit"
 )
 
@@ -209,22 +210,28 @@ func (f *finisher) align(s *series) {
 	}
 }
 
-// Missing is what is not known of a run. The numbers of two runs of which not the same is missing cannot be compared.
-type Missing struct {
-	Off   float64 // share of the time of all threads in which recording was off
-	Ranks int     // that were not recorded, or not to their end
-}
-
-// Missing is what is not known of the run, or of the recorded one that it was simulated from.
-func (t *Timeline) Missing() Missing {
-	if t.Source != nil {
-		return *t.Source
+// Missing is what is missing of the run, or of the recorded one that it was simulated from.
+func (t *Timeline) Missing() missing.Parts {
+	m := t.Chosen
+	if m.Simulated = t.Simulated; t.Source != nil {
+		m.Off, m.How, m.Ranks, m.Only = t.Source.Off, t.Source.How, t.Source.Ranks, t.Source.Only
+		return m
 	}
-	m := Missing{Off: t.Unrecorded().Over(t.Lifetimes()), Ranks: len(t.Problems.MissingRanks)}
+	m.Off, m.Ranks = t.Unrecorded().Over(t.Lifetimes()), len(t.Problems.MissingRanks)
 	for i := range t.Locations {
 		if l := &t.Locations[i]; l.Truncated && (i == 0 || t.Locations[i-1].Rank != l.Rank) {
 			m.Ranks++
 		}
 	}
 	return m
+}
+
+// RanksRead are the ranks of which something was read.
+func (t *Timeline) RanksRead() (list []int) {
+	for i := range t.Locations {
+		if rank := t.Locations[i].Rank; i == 0 || rank != t.Locations[i-1].Rank {
+			list = append(list, rank)
+		}
+	}
+	return list
 }

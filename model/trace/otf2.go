@@ -139,6 +139,7 @@ func otf2Properties(p *Properties) []otf2ArchiveProperty {
 		{name: "SLACKLINE::SAMPLE_PERIOD_PS", num: &p.SamplePeriod},
 		{name: "SLACKLINE::RESOLUTION", num: &p.Resolution},
 		{name: "SLACKLINE::YIELD", text: &p.Yield},
+		{name: "SLACKLINE::RECORDING", text: &p.Recording},
 	}
 }
 

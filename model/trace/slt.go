@@ -39,6 +39,7 @@ import (
 //	"p" ranks:uint created:int period:int resolution:int mpi:string tool:string machine:string
 //	    callpaths:string count:uint count*string(command) count:uint count*string(launch)
 //	"y" yield:string                                  the recorder made MPI give up the CPU while it waits; since version 2
+//	"u" recording:string                              what chose when recording was on: window FROM..TO, or ring; since version 5
 //	"l" id:uint rank:uint thread:uint flags:uint events:uint name:string host:string
 //	"o" time:int offset:int deviation:8 bytes         of the location before it; little-endian float64
 //	"t" partner:uint sent:int answered:int back:int   of the location before it; partner by number
@@ -95,7 +96,7 @@ import (
 //
 // # Which files belong together
 //
-// The number of the run is the FNV-1a hash (64 bits, little-endian) of the records "p", "y", "l", "o" and "t" as they were before the
+// The number of the run is the FNV-1a hash (64 bits, little-endian) of the records "p", "y", "u", "l", "o" and "t" as they were before the
 // events were written: it depends on nothing but the trace, so that the same trace gives the same files. The definitions have the
 // length of each other file and the CRC of its index, which stands for all of the file. A reader compares them before it reads any
 // event. If they differ, or if the end of a file is lost, FROM tells whose file it is. Definitions without "i" are of a slackline

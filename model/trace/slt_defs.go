@@ -122,6 +122,10 @@ func (w *sltDefsWriter) properties(d *Definitions, run uint64) {
 		w.record('y')
 		w.strings(p.Yield)
 	}
+	if p.Recording != "" {
+		w.record('u')
+		w.strings(p.Recording)
+	}
 }
 
 func (w *sltDefsWriter) location(l *Location) {
@@ -294,6 +298,8 @@ func (r *sltDefsReader) record() error {
 		r.files.streams = r.identity()
 	case 'y':
 		d.Yield = c.String()
+	case 'u':
+		d.Recording = c.String()
 	case 'l':
 		err = r.location()
 	case 'd':

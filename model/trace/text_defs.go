@@ -40,6 +40,7 @@ var textLines = []textLine{
 	{"callpaths", func(r *textReader) { r.d.CallPaths = r.take("off, caller or full") }},
 	{"resolution", func(r *textReader) { r.d.Resolution = r.integer("the number of ticks per second", 0, math.MaxInt64) }},
 	{"yield", func(r *textReader) { r.d.Yield = r.take("forced") }},
+	{"recording", func(r *textReader) { r.d.Recording = r.take("what chose when recording was on") }},
 	{"rank", (*textReader).beginLocation},
 	{"offset", (*textReader).clockOffset},
 	{"trip", (*textReader).roundTrip},

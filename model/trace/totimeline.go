@@ -14,6 +14,7 @@ import (
 	"slackline/internal/parallel"
 	"slackline/internal/plain"
 	"slackline/internal/spill"
+	"slackline/model/missing"
 	"slackline/model/timeline"
 	"slackline/model/trace/damage"
 	"slackline/model/unit"
@@ -80,7 +81,7 @@ func ToTimeline(t *Trace, o TimelineOptions) (*timeline.Timeline, error) {
 
 // cut moves the start of the run to 0 and leaves out what is not wanted of the run.
 func (c *conversion) cut(ctx context.Context, tl *timeline.Timeline) (*timeline.Timeline, error) {
-	if neverOn(tl) {
+	if tl.Missing().Everything() {
 		return nil, fmt.Errorf("%s: recording was off from the start of the run to its end; record it again with another --window, or without "+
 			"--start-off if the program does not call MPI_Pcontrol", cmp.Or(c.Trace.Name, "the trace"))
 	}
@@ -103,7 +104,8 @@ func (c *conversion) cut(ctx context.Context, tl *timeline.Timeline) (*timeline.
 		if tl, err = tl.WindowTogether(ctx, tl.Origin()+c.Begin, end, c.threads); err != nil {
 			return nil, err
 		}
-		if neverOn(tl) {
+		tl.Chosen.Begin, tl.Chosen.End = unit.SumOf(c.Begin).InSeconds(), unit.SumOf(c.End).InSeconds()
+		if tl.Missing().Everything() {
 			return nil, fmt.Errorf("%s: recording was off from --begin to --end", cmp.Or(c.Trace.Name, "the trace"))
 		}
 	}
@@ -145,12 +147,6 @@ func (c *conversion) firstEvent(i int) unit.Duration {
 	}
 	clock := c.clocks.of(i)
 	return clock.correct(event[0].Time)
-}
-
-// neverOn reports whether recording was off all the time, so that nothing is known of the run.
-func neverOn(tl *timeline.Timeline) bool {
-	off := tl.Unrecorded()
-	return off.Sign() > 0 && off == tl.Lifetimes()
 }
 
 // conversion is a trace on its way to a timeline.
@@ -338,8 +334,11 @@ func (c *conversion) explainMissing(tl *timeline.Timeline) {
 	if c.Ranks != nil {
 		p.UnreadRanks = c.Trace.Ranks - len(c.Ranks)
 		p.Notes = append(p.Notes, fmt.Sprintf("only %d of %d ranks were read", len(c.Ranks), c.Trace.Ranks))
+		if sorted := slices.Compact(slices.Sorted(slices.Values(c.Ranks))); len(sorted) < c.Trace.Ranks {
+			tl.Chosen.Only = missing.Ranks(sorted)
+		}
 	}
-	tl.ForcedYield = c.Yield != ""
+	tl.ForcedYield, tl.Chosen.How = c.Yield != "", c.Recording
 	if n := c.incomplete; n > 0 {
 		p.Notes = append(p.Notes, fmt.Sprintf("%d communicators have processes that were not recorded, such as those that MPI_Comm_spawn "+
 			"starts: collectives and messages with them are left out", n))

@@ -77,6 +77,7 @@ type Properties struct {
 	CallPaths    string // off, caller, full
 	Resolution   int64  // ticks per second of the original clock; 0: not known
 	Yield        string // forced: the recorder made the MPI library give up the CPU while it waits; empty: it did what it does
+	Recording    string // what chose when recording was on: window FROM..TO, or ring; empty: the program, or it was on all the time
 }
 
 // Location is one thread of a rank.

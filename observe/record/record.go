@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"slackline/internal/provenance"
+	"slackline/model/missing"
 	"slackline/model/trace"
 	"slackline/observe/counters"
 	"slackline/observe/mpi"
@@ -323,9 +324,23 @@ func (r *run) describe(c *Collection) {
 	p.Command = r.command.Programs[0].Args
 	p.Tool = "slackline " + provenance.Version()
 	p.CallPaths = r.CallPath
+	if r.From > 0 || r.To > 0 {
+		p.Recording = "window " + windowText(r.From, r.To)
+	} else if slices.ContainsFunc(c.Heads, func(h Head) bool { return h.Wrapped }) {
+		p.Recording = missing.Ring
+	}
 	if host, err := os.Hostname(); err == nil {
 		p.Machine = host
 	}
+}
+
+// windowText is a window as its flag has it, however that was written.
+func windowText(from, to time.Duration) string {
+	text := from.String() + ".."
+	if to > 0 {
+		text += to.String()
+	}
+	return text
 }
 
 // report tells what is not as it should be.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"slackline/internal/source"
 	"slackline/observe/counters"
@@ -32,7 +33,10 @@ type order struct {
 	Out      string   `json:"out"`
 	Counters []string `json:"counters,omitempty"` // the names of what is counted
 	Run      uint64   `json:"run,omitempty"`      // the number of the run
-	Sum      string   `json:"sum,omitempty"`      // SHA-256 of all this without it
+
+	From time.Duration `json:"from_ns,omitempty"` // the window that was recorded
+	To   time.Duration `json:"to_ns,omitempty"`
+	Sum  string        `json:"sum,omitempty"` // SHA-256 of all this without it
 }
 
 func (o order) sum() string {
@@ -51,6 +55,7 @@ func (r *run) writeOrder() (err error) {
 	from := order{
 		Command: r.Command, Program: r.command.Programs[0].Args, Recorder: r.library, MPI: l.Kind, Version: l.Version, CallPath: r.CallPath,
 		Out: out, Counters: counters.NamesOf(r.Counters), Run: r.number,
+		From: r.From, To: r.To,
 	}
 	from.Sum = from.sum()
 	data, err := json.Marshal(from)
@@ -120,7 +125,7 @@ func Recover(dir string, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Command, o.CallPath = from.Command, from.CallPath
+	o.Command, o.CallPath, o.From, o.To = from.Command, from.CallPath, from.From, from.To
 	if o.Counters, err = counters.Parse(from.Counters); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"slackline/model/missing"
 	"slackline/model/timeline"
 	"slackline/model/trace"
 	"slackline/observe/mpi"
@@ -146,6 +147,9 @@ func TestCutRecordings(t *testing.T) {
 			o.From, o.To = 200*time.Millisecond, 400*time.Millisecond
 			for try := 1; ; try++ { // load leaves little time to the program, and opens and closes windows late: one of nine is right
 				tl, messages, collectives := checkCut(t, recorded(t, o))
+				if how := tl.Missing().How; how != "window 200ms..400ms" {
+					t.Errorf("the trace says that recording was chosen by %q", how)
+				}
 				on := recordedTime(tl, 0)
 				if messages >= 20 && collectives >= 10 && on >= 100*time.Millisecond && on <= 350*time.Millisecond {
 					break
@@ -173,7 +177,8 @@ func TestCutRecordings(t *testing.T) {
 			o := command("no", 400, 0)
 			o.MaxSize, o.Ring = 64<<10, true
 			r := recorded(t, o)
-			if _, messages, collectives := checkCut(t, r); messages < 50 || collectives < 20 || !r.result.Heads[0].Wrapped {
+			if tl, messages, collectives := checkCut(t, r); messages < 50 || collectives < 20 || !r.result.Heads[0].Wrapped ||
+				tl.Missing().How != missing.Ring {
 				t.Errorf("messages = %d, collectives = %d, heads = %+v", messages, collectives, r.result.Heads)
 			}
 			o = command("switched", 400, 0)

@@ -46,7 +46,7 @@ func (s *Server) answerCompare(ctx context.Context, q *query) (any, error) {
 	a.Before, a.After = len(sides[0]), len(sides[1])
 	r := compare.Compare(sides[0], sides[1], compareAlpha)
 	r.Changes = slices.DeleteFunc(r.Changes, func(c compare.Change) bool { return c.Unit != "" }) // the list is one of times
-	a.Left, a.More = r.Left, max(0, len(r.Changes)-mostChanges)
+	a.Left, a.More = r.Left(), max(0, len(r.Changes)-mostChanges)
 	for a.Least = 2; stat.SmallestRankSum(a.Least, a.Least) >= compareAlpha; {
 		a.Least++
 	}

@@ -1,0 +1,135 @@
+// Package missing says what is missing of runs, so that numbers of a part are not taken for those of the whole.
+package missing
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"slackline/internal/phrase"
+	"slackline/model/unit"
+)
+
+// Parts are what is missing of a run. The zero value is a whole run. In JSON they are members of what describes the run.
+type Parts struct {
+	Off       float64 `json:"not_recorded_share,omitempty"` // of the time of all threads, also of the recorded run that was simulated
+	How       string  `json:"recording,omitempty"`          // what chose when recording was on, e.g. window 1s..2s; empty: the program
+	Ranks     int     `json:"incomplete_ranks,omitempty"`   // that were not recorded, or not to their end
+	Only      string  `json:"only_ranks,omitempty"`         // the ranks that were read, e.g. 0..3,7; empty: all
+	Begin     float64 `json:"part_begin_s,omitempty"`       // what was read of the run, in seconds since its start
+	End       float64 `json:"part_end_s,omitempty"`         // 0: to its end
+	Whole     bool    `json:"whole,omitempty"`              // the start and the end of MPI are in it, although they take 1 % or more
+	Simulated bool    `json:"simulated,omitempty"`          // from what there is: the run time is not that of the whole, either
+}
+
+// Everything reports whether recording was off all the time, so that nothing is known of the run.
+func (p Parts) Everything() bool { return p.Off == 1 }
+
+// Ring is how a run was recorded of which the last records of each thread were kept: how long they last is chance.
+const Ring = "ring"
+
+// much is the share of time that changes other numbers if it is not recorded.
+const much = 0.01
+
+// words say what the numbers of a run are of: all runs with the same words can be compared. The run time is known even if recording was
+// off.
+func (p *Parts) words(runTime bool) string {
+	var list []string
+	add := func(is bool, format string, args ...any) {
+		if is {
+			list = append(list, fmt.Sprintf(format, args...))
+		}
+	}
+	off := p.Off >= much
+	how := ""
+	if p.How != "" {
+		how = " (" + p.How + ")"
+	}
+	add(off && p.Simulated, "simulated from a part%s", how)
+	add(off && !p.Simulated && !runTime, "recorded in part only%s", how)
+	add(p.Ranks > 0, "without %s that left nothing or did not end", phrase.Plural(p.Ranks, "rank"))
+	add(p.Only != "", "of ranks %s only", p.Only)
+	add(p.Begin > 0 || p.End > 0, "of the part from %s only", p.part())
+	add(p.Whole && !runTime, "with the start and the end of MPI")
+	return strings.Join(list, ", ")
+}
+
+func (p *Parts) part() string {
+	seconds := func(s float64) string { return unit.Duration(s * float64(unit.Second)).Short() }
+	if p.End == 0 {
+		return seconds(p.Begin) + " on"
+	}
+	return seconds(p.Begin) + " to " + seconds(p.End)
+}
+
+// chance reports whether what is missing was not chosen: even with another run of which as much is missing it is not comparable.
+func (p *Parts) chance(runTime bool) bool {
+	return p.Ranks > 0 || p.How == Ring && p.Off >= much && (p.Simulated || !runTime)
+}
+
+// Ranks are ranks in ascending order, as numbers and ranges.
+func Ranks(list []int) string {
+	var words []string
+	for i := 0; i < len(list); {
+		last := i
+		for last+1 < len(list) && list[last+1] == list[last]+1 {
+			last++
+		}
+		if last > i {
+			words = append(words, fmt.Sprintf("%d..%d", list[i], list[last]))
+		} else {
+			words = append(words, strconv.Itoa(list[i]))
+		}
+		i = last + 1
+	}
+	return strings.Join(words, ",")
+}
+
+// Run is a run by its name; whole ones may have none.
+type Run struct {
+	Name string `json:"run,omitempty"`
+	Parts
+}
+
+// IsWhole reports whether nothing is missing of a run that matters to any number.
+func (r *Run) IsWhole() bool { return r.words(false) == "" }
+
+// Doubt says why numbers of the runs cannot be compared with each other; empty: they can. Those of runs of which the same part was chosen
+// can: programs may record their solver alone. RunTime: the numbers are the run time.
+func Doubt(runs []Run, runTime bool) string {
+	for i := range runs {
+		r, first := &runs[i], &runs[0]
+		switch words := r.words(runTime); {
+		case r.chance(runTime):
+			return r.is(words)
+		case words != first.words(runTime):
+			if words == "" {
+				r, first = first, r
+			}
+			return r.is(r.words(runTime)) + ", " + first.is(cmp.Or(first.words(runTime), "not"))
+		}
+	}
+	return ""
+}
+
+func (r *Run) is(words string) string {
+	if r.Name == "" {
+		return "others are " + words
+	}
+	return r.Name + " is " + words
+}
+
+// Join adds runs to a list that has one of each kind, the first.
+func Join(list []Run, more ...Run) []Run {
+	for _, r := range more {
+		known := false
+		for i := range list {
+			known = known || list[i].words(false) == r.words(false) && list[i].words(true) == r.words(true)
+		}
+		if !known {
+			list = append(list, r)
+		}
+	}
+	return list
+}

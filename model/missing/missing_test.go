@@ -1,0 +1,55 @@
+package missing
+
+import "testing"
+
+func TestDoubt(t *testing.T) {
+	whole, solver := Run{Name: "a"}, Run{Name: "b", Parts: Parts{Off: 0.5}}
+	for _, tc := range []struct {
+		runs          []Run
+		other, ofTime string
+	}{
+		{nil, "", ""},
+		{[]Run{whole, {Name: "b"}}, "", ""},
+		{[]Run{whole, {Name: "b", Parts: Parts{Off: 0.009, Simulated: true}}}, "", ""},
+		{[]Run{solver, {Name: "c", Parts: Parts{Off: 0.7}}}, "", ""},
+		{[]Run{whole, solver}, "b is recorded in part only, a is not", ""},
+		{[]Run{solver, whole}, "b is recorded in part only, a is not", ""},
+		{[]Run{{}, solver}, "b is recorded in part only, others are not", ""},
+		{[]Run{whole, {Name: "b", Parts: Parts{Off: 0.5, Simulated: true}}}, "b is simulated from a part, a is not",
+			"b is simulated from a part, a is not"},
+		{[]Run{solver, {Name: "c", Parts: Parts{Off: 0.5, How: "window 1s..2s"}}},
+			"c is recorded in part only (window 1s..2s), b is recorded in part only", ""},
+		{[]Run{{Name: "b", Parts: Parts{Off: 0.5, How: Ring}}, {Name: "c", Parts: Parts{Off: 0.5, How: Ring}}},
+			"b is recorded in part only (ring)", ""},
+		{[]Run{{Name: "b", Parts: Parts{Ranks: 1}}, {Name: "c", Parts: Parts{Ranks: 1}}},
+			"b is without 1 rank that left nothing or did not end", "b is without 1 rank that left nothing or did not end"},
+		{[]Run{{Name: "b", Parts: Parts{Only: "0..3"}}, {Name: "c", Parts: Parts{Only: "0..3"}}}, "", ""},
+		{[]Run{whole, {Name: "c", Parts: Parts{Only: "0..3"}}}, "c is of ranks 0..3 only, a is not", "c is of ranks 0..3 only, a is not"},
+		{[]Run{{Name: "b", Parts: Parts{Begin: 1, End: 2}}, {Name: "c", Parts: Parts{Begin: 1}}},
+			"c is of the part from 1s on only, b is of the part from 1s to 2s only",
+			"c is of the part from 1s on only, b is of the part from 1s to 2s only"},
+		{[]Run{whole, {Name: "c", Parts: Parts{Whole: true}}}, "c is with the start and the end of MPI, a is not", ""},
+	} {
+		if got := Doubt(tc.runs, false); got != tc.other {
+			t.Errorf("%+v: %q, want %q", tc.runs, got, tc.other)
+		}
+		if got := Doubt(tc.runs, true); got != tc.ofTime {
+			t.Errorf("run times of %+v: %q, want %q", tc.runs, got, tc.ofTime)
+		}
+	}
+}
+
+func TestJoin(t *testing.T) {
+	list := Join(nil, Run{Name: "a"}, Run{Name: "b", Parts: Parts{Ranks: 1}}, Run{Name: "c"}, Run{Name: "d", Parts: Parts{Ranks: 1}})
+	if len(list) != 2 || list[0].Name != "a" || list[1].Name != "b" {
+		t.Errorf("%+v", list)
+	}
+}
+
+func TestRanks(t *testing.T) {
+	for want, list := range map[string][]int{"": nil, "7": {7}, "0..3,7,9..10": {0, 1, 2, 3, 7, 9, 10}} {
+		if got := Ranks(list); got != want {
+			t.Errorf("%v: %q, want %q", list, got, want)
+		}
+	}
+}
