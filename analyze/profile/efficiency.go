@@ -6,7 +6,7 @@ import "slackline/model/unit"
 // rest is due to. Parallel = LoadBalance x Communication; Communication = Serialization x Transfer. If Ideal is an estimate and some
 // MPI time was not analyzed, there is one more factor, which is neither: Communication = Serialization x NotAnalyzed x Transfer.
 type Efficiency struct {
-	Parallel      float64 `json:"parallel_efficiency"`      // average useful time / run time
+	Parallel      float64 `json:"parallel_efficiency"`      // average useful time of the ranks that were read / run time
 	LoadBalance   float64 `json:"load_balance"`             // average / maximum of the useful times
 	Communication float64 `json:"communication_efficiency"` // maximum of the useful times / run time
 	Serialization float64 `json:"serialisation_efficiency"` // maximum of the useful times / ideal run time
@@ -47,7 +47,8 @@ func (p *Profile) Efficiency(ideal unit.Duration, waiting []WaitTime) *Efficienc
 	useful := p.useful(waiting)
 	runTime, weights := p.recorded()
 	e := &Efficiency{RunTime: runTime, Ideal: ideal, Estimated: ideal == 0}
-	if len(useful) == 0 || e.RunTime <= 0 {
+	ranks := len(p.Timeline.RanksRead())
+	if ranks == 0 || e.RunTime <= 0 {
 		return e
 	}
 	for r := range weights {
@@ -58,8 +59,8 @@ func (p *Profile) Efficiency(ideal unit.Duration, waiting []WaitTime) *Efficienc
 		sum.Add(u)
 		e.MaxUseful = max(e.MaxUseful, u)
 	}
-	average := sum.Float() / float64(len(useful))
-	e.AverageUseful = sum.Mean(len(useful)).Duration()
+	average := sum.Float() / float64(ranks)
+	e.AverageUseful = sum.Mean(ranks).Duration()
 	within := func(d unit.Duration) unit.Duration { return min(max(d, e.MaxUseful), e.RunTime) }
 	before := e.Ideal // the network takes the time after it
 	if e.Estimated {

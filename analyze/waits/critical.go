@@ -142,7 +142,7 @@ func (a *analysis) workByPath() []unit.Sum {
 func (a *analysis) averages(total []unit.Sum) []unit.Sum {
 	n := len(a.tl.Locations)
 	if a.devices != nil {
-		n = a.tl.Ranks
+		n = len(a.tl.RanksRead())
 	}
 	for i := range total {
 		total[i] = total[i].Mean(max(n, 1))

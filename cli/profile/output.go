@@ -84,8 +84,12 @@ func ratio(v float64) string { return phrase.Percent(v, 1) }
 func (r *profileReport) writeComposition(a *env.Env, w io.Writer) {
 	t := table.Of("activity", ">time", ">share", ">least=min per rank", ">most=max per rank")
 	for _, p := range r.composition.Parts {
+		var byRank []unit.Sum
+		for _, rank := range r.run.Timeline.RanksRead() {
+			byRank = append(byRank, p.ByRank[rank])
+		}
 		t.Add(waits.PartTitle(&p), p.Time.Short(), phrase.PercentOf(p.Time, r.composition.Total),
-			slices.MinFunc(p.ByRank, unit.Sum.Cmp).Short(), slices.MaxFunc(p.ByRank, unit.Sum.Cmp).Short())
+			slices.MinFunc(byRank, unit.Sum.Cmp).Short(), slices.MaxFunc(byRank, unit.Sum.Cmp).Short())
 	}
 	a.WriteText(w, t, true)
 }

@@ -239,7 +239,7 @@ func (a *analyzed) iterationFigure() *Figure {
 		draw: func(float64) plot.Figure { return figures.Iterations(it, a.timeline.Ranks) },
 	}
 	for k, i := range it.List {
-		waiting := i.Waiting.Mean(max(a.timeline.Ranks, 1))
+		waiting := i.Waiting.Mean(max(len(a.timeline.RanksRead()), 1))
 		f.Data.Add(tables.Count(k+1), tables.Time(i.Duration), tables.Time(i.MaxComputation), tables.Time(i.Computation), tables.Time(waiting))
 	}
 	return f
