@@ -48,7 +48,7 @@ type Series struct {
 	Values  []float64
 	Law     string // of the values after the last change, such as O(log p); empty: too few points
 	Changes []Change
-	Suspect *Change // the last value is far off; a second measurement would decide; nil: none
+	Suspect *Change // the last value, or of few those at the end, are far off; more measurements would decide; nil: none
 
 	whole float64 // run time of the program at the last commit, if the values are parts of it; 0: they are not
 }
@@ -131,7 +131,7 @@ func (s *Series) find(states []*state, o Options) {
 	default:
 		smallest := cmp.Or(o.Smallest, 0.01)
 		s.levels(level, smallest)
-		s.suspect(smallest)
+		s.suspect(level, smallest)
 	}
 	for _, list := range slopes {
 		s.laws(list, level)
@@ -259,28 +259,39 @@ func logChoose(n, k int) float64 {
 // on the last value is suspect: so far, hardly any noise reaches.
 const suspicious = 6
 
-// suspect notes a last value that is far from those since the last change: one value alone may be an outlier.
-func (s *Series) suspect(smallest float64) {
+// smallestHistory is the number of values from which on a last one is compared with the median of the others.
+const smallestHistory = 6
+
+// suspect notes a last value that is far from those since the last change: one value alone may be an outlier. Of few values it notes
+// that those at the end are far from those before.
+func (s *Series) suspect(level, smallest float64) {
 	n, from := len(s.Values), 0
 	if len(s.Changes) > 0 {
 		if from = s.Changes[len(s.Changes)-1].place; s.Changes[len(s.Changes)-1].Kind == KindDrift {
 			return
 		}
 	}
+	place, p := n-1, math.NaN()
 	if n-from < smallestHistory {
+		if slices.ContainsFunc(s.Values[from:], func(v float64) bool { return v <= 0 }) {
+			return
+		}
+		if place, p = few(s.Values[from:]); p > level {
+			return
+		}
+		place += from
+	}
+	before := s.Values[from:place]
+	middle, last := median(before), median(s.Values[place:])
+	distance := math.Abs(last - middle)
+	if n-from >= smallestHistory && distance <= suspicious*scatter(before)*math.Abs(middle) {
 		return
 	}
-	before := s.Values[from : n-1]
-	middle := median(before)
-	distance := math.Abs(s.Values[n-1] - middle)
-	if distance > suspicious*scatter(before)*math.Abs(middle) && distance > max(smallest, 0.02)*math.Abs(middle) && s.matters(distance) {
-		c := s.change(KindLevel, n-1, middle, s.Values[n-1], math.NaN())
+	if distance > max(smallest, 0.02)*math.Abs(middle) && s.matters(distance) {
+		c := s.change(KindLevel, place, middle, last, p)
 		s.Suspect = &c
 	}
 }
-
-// smallestHistory is how many values a last one is compared with.
-const smallestHistory = 6
 
 // laws notes changes of the slope by which a series grows with a parameter.
 func (s *Series) laws(slopes []float64, level float64) {

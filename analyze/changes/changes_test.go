@@ -345,6 +345,7 @@ func TestSmallChanges(t *testing.T) {
 }
 
 // TestSuspect: a last value far from those before is suspect, but not where values always scatter as much, and not while they drift.
+// Of few values none is like the others, so it takes more.
 func TestSuspect(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
@@ -354,19 +355,87 @@ func TestSuspect(t *testing.T) {
 		{"far off", []float64{10, 10.1, 9.9, 10, 10.1, 9.9, 15}, true},
 		{"far below", []float64{10, 10.1, 9.9, 10, 10.1, 9.9, 5}, true},
 		{"within the noise", []float64{10, 12, 8, 11, 9, 10, 12.5}, false},
-		{"too few values", []float64{10, 10.1, 9.9, 10, 15}, false},
+		{"one of five", []float64{10, 10.1, 9.9, 10, 15}, true},
+		{"one of four", []float64{10, 10.1, 9.9, 20}, true},
+		{"one of three", []float64{10, 10.5, 100}, true},
+		{"one of three below", []float64{10, 10.5, 1}, true},
+		{"one of two", []float64{10, 100}, true},
+		{"two of four", []float64{10, 10.1, 100, 99}, true},
+		{"one of five, within the noise", []float64{10, 14, 9, 11, 16}, false},
+		{"one of three, within the noise", []float64{10, 11, 13}, false},
+		{"one of two, perhaps", []float64{10, 20}, false},
+		{"one of three, back again", []float64{10, 100, 10}, false},
+		{"few, and none at times", []float64{10, 0, 10, 100}, false},
+		{"few after a change", []float64{1, 1, 1, 1, 1, 1, 10, 10.1, 9.9, 10, 15}, true},
 		{"less than 2 %", []float64{10, 10, 10, 10, 10, 10, 10.1}, false},
 	} {
 		s := &Series{Values: tc.values}
 		for i := range tc.values {
 			s.At = append(s.At, i)
 		}
-		s.suspect(0.01)
+		if tc.name == "few after a change" {
+			s.Changes = []Change{{Kind: KindLevel, place: 6}}
+		}
+		s.suspect(0.01, 0.01)
 		if got := s.Suspect != nil; got != tc.want {
 			t.Errorf("%s: suspect %+v", tc.name, s.Suspect)
 		}
-		if c := s.Suspect; c != nil && (c.After != len(tc.values)-1 || c.From != 10 || !math.IsNaN(c.P)) {
+		last := len(tc.values) - 1
+		if tc.name == "two of four" {
+			last--
+		}
+		few := strings.Contains(tc.name, "of ") || strings.Contains(tc.name, "few")
+		if c := s.Suspect; c != nil && (c.After != last || c.From < 10 || c.From > 10.25 || few == math.IsNaN(c.P) || few && c.P > 0.01) {
 			t.Errorf("%s: %+v", tc.name, c)
+		}
+	}
+}
+
+// Of few values of random noise, at most 1 % are suspect: of the noise that is assumed of series on average over them, and of
+// noise of up to 10 % in each, whatever its distribution.
+func TestFewFalseAlarms(t *testing.T) {
+	const cases = 20_000
+	for name, draw := range map[string]func(r *rand.Rand) func() float64{
+		"noise as assumed": func(r *rand.Rand) func() float64 {
+			chi := 0.0
+			for range assumedValues {
+				z := r.NormFloat64()
+				chi += z * z
+			}
+			noise := assumedNoise * math.Sqrt(assumedValues/chi)
+			return func() float64 { return math.Exp(noise * r.NormFloat64()) }
+		},
+		"normal, 10 %":         func(r *rand.Rand) func() float64 { return func() float64 { return 1 + 0.1*r.NormFloat64() } },
+		"one-sided, 10 %":      func(r *rand.Rand) func() float64 { return func() float64 { return 1 + 0.1*r.ExpFloat64() } },
+		"even, -20 % to +20 %": func(r *rand.Rand) func() float64 { return func() float64 { return 0.8 + 0.4*r.Float64() } },
+	} {
+		for n := 2; n < smallestHistory; n++ {
+			r := rand.New(rand.NewPCG(17, uint64(n)))
+			alarms := 0
+			for range cases {
+				next, values := draw(r), make([]float64, n)
+				for i := range values {
+					values[i] = next()
+				}
+				if _, p := few(values); p <= 0.01 {
+					alarms++
+				}
+			}
+			t.Logf("%s, %d values: %d false alarms in %d series", name, n, alarms, cases)
+			if most := cases / 100 * 12 / 10; alarms > most { // 1 %, and three standard deviations of what is drawn
+				t.Errorf("%s, %d values: %d false alarms in %d series, more than %d", name, n, alarms, cases, most)
+			}
+		}
+	}
+}
+
+// TestStudent compares with the table of Abramowitz and Stegun (26.10).
+func TestStudent(t *testing.T) {
+	for freedom, want := range map[int]float64{1: 63.657, 2: 9.925, 3: 5.841, 4: 4.604, 5: 4.032, 30: 2.750} {
+		for _, v := range []float64{want, -want} {
+			if got := beyond(v, freedom); math.Abs(got-0.01) > 1e-5 {
+				t.Errorf("%d degrees of freedom: the probability beyond %g is %g, want 0.01", freedom, v, got)
+			}
 		}
 	}
 }

@@ -71,8 +71,9 @@ func checkCommand(a *env.Env) *cobra.Command {
 			"At least about ten commits are needed before a change of noisy values can be more than chance; before, a last value that is far " +
 			"off is suspect. " +
 			"Exact values, such as numbers of messages, change at once.\n" +
-			"Exit code: 0 nothing got worse, 3 something did, 4 nothing did but the last value of a series is suspect: measure the commit " +
-			"again and add it; or it lacks what commits before it have; or it could not be compared with any other.",
+			"Exit code: 0 nothing got worse, 3 something did, 4 nothing did but the last value of a series is suspect of being worse: measure " +
+			"the commit again and add it; or it lacks what commits before it have; or it could not be compared with any other. A " +
+			"suspect value that is better is listed, with exit code 0.",
 		Example: `  slackline history check
   slackline history check --since 3f9c2ab --comment comment.md
   slackline history check --metric time --smallest 0.05 --format json`,
@@ -160,10 +161,10 @@ type checkReport struct {
 // summary counts the changes.
 func (r *checkReport) summary() string {
 	var parts []string
-	for _, v := range []string{"worse", "better", "suspect"} {
+	for _, v := range []string{"worse", "better", "suspect", "suspect for the better"} {
 		n := 0
 		for i := range r.list {
-			if r.list[i].Verdict() == v {
+			if v == r.list[i].Verdict()+map[bool]string{true: " for the better"}[r.list[i].Suspect && !r.list[i].Worse] {
 				n++
 			}
 		}

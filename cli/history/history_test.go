@@ -39,7 +39,7 @@ func TestVerdict(t *testing.T) {
 		{"worse and better", reported(2, better, worse), "worse", "worse: 1 worse, 1 better in 1 series over 3 commits"},
 		{"better", reported(2, better), "better", "better: 1 better in 1 series over 3 commits"},
 		{"suspect", reported(2, better, suspect), "suspect", "suspect: 1 better, 1 suspect in 1 series over 3 commits"},
-		{"a last value that is better", reported(2, better2), "unchanged", "unchanged: 1 suspect in 1 series over 3 commits"},
+		{"a last value that is better", reported(2, better2), "unchanged", "unchanged: 1 suspect for the better in 1 series over 3 commits"},
 		{"the last commit has no values", reported(1), "inconclusive", "inconclusive: no change in 1 series over 3 commits"},
 		{"worse before", reported(1, worse), "worse", "worse: 1 worse in 1 series over 3 commits"},
 		{"better before", reported(1, better), "inconclusive", "inconclusive: 1 better in 1 series over 3 commits"},
