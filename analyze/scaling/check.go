@@ -177,6 +177,7 @@ type judge struct {
 	data    *dataset.Dataset
 	file    string
 	fits    map[*dataset.Series]*Fit // of rules
+	all     []string                 // places of all series; nil: not known yet
 }
 
 // find returns the series of a function, nil if it is missing and may be. If the name fits several call paths, it is the
@@ -274,6 +275,7 @@ func (j *judge) check(x *Expectation) (*Check, error) {
 		return nil, err
 	}
 	c.judge()
+	j.everywhere(&c.Outcome, s, x.Optional)
 	return c, nil
 }
 

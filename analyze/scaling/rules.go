@@ -98,6 +98,7 @@ func (r *expectationReader) rule(n yamlfile.Node) *Rule {
 func (j *judge) rule(r *Rule) (*RuleCheck, error) {
 	c := &RuleCheck{Outcome: r.outcome(), Rule: r, Metric: r.Metric, Crossover: math.NaN()}
 	var fits []*Fit
+	var series []*dataset.Series
 	for _, function := range r.test.functions() {
 		s, err := j.find(&c.Outcome, function, r.Metric, r.Optional)
 		if err != nil {
@@ -117,9 +118,15 @@ func (j *judge) rule(r *Rule) (*RuleCheck, error) {
 			c.Verdict, c.Reason = Inconclusive, function+": "+reasonOf(err)
 			return c, nil
 		}
-		fits = append(fits, f)
+		fits, series = append(fits, f), append(series, s)
 	}
-	return c, r.test.check(c, fits)
+	if err := r.test.check(c, fits); err != nil {
+		return nil, err
+	}
+	for _, s := range series {
+		j.everywhere(&c.Outcome, s, r.Optional)
+	}
+	return c, nil
 }
 
 // reasonOf is the text of an error without what it wraps.

@@ -282,7 +282,7 @@ func (x *execution) submit(ctx context.Context, run *Run, attempt int) error {
 		c := exec.CommandContext(ctx, words[0], words[1:]...)
 		c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
 		c.WaitDelay = grace
-		c.Env = x.options.Environment
+		c.Env = x.without("SBATCH_ARRAY_INX") // a run is one job
 		out, err := c.CombinedOutput()
 		if err == nil {
 			break
@@ -317,16 +317,20 @@ func (x *execution) jobName(run *Run, attempt int) string {
 // awayPatience is how long a batch system may not answer: controllers are restarted, and servers updated.
 const awayPatience = 10 * time.Minute
 
-// inQueue asks the batch system whether a job is in its queue, again and again if it does not answer: then it was away.
-func (x *execution) inQueue(ctx context.Context, run *Run, attempt int) (there, away bool, err error) {
-	b := x.Plan.batch
-	words := append(append([]string{}, b.Queue...), "--name="+x.jobName(run, attempt))
+// without is the environment of the batch system without variables whose names begin so.
+func (x *execution) without(prefix string) []string {
 	env := x.options.Environment
 	if env == nil {
 		env = os.Environ()
 	}
-	// Without what the user likes to see of the queue, such as running jobs only.
-	env = slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, "SQUEUE_") })
+	return slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, prefix) })
+}
+
+// inQueue asks the batch system whether a job is in its queue, again and again if it does not answer: then it was away.
+func (x *execution) inQueue(ctx context.Context, run *Run, attempt int) (there, away bool, err error) {
+	b := x.Plan.batch
+	words := append(append([]string{}, b.Queue...), "--name="+x.jobName(run, attempt))
+	env := x.without("SQUEUE_") // what the user likes to see of the queue, such as running jobs only
 	for start := time.Now(); ; away = true {
 		c := exec.CommandContext(ctx, words[0], words[1:]...)
 		c.Env = env

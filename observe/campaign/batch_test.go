@@ -77,7 +77,8 @@ func TestSubmit(t *testing.T) {
 func TestJobFound(t *testing.T) {
 	const (
 		// The last name counts.
-		sbatch = `for a in "$@"; do case "$a" in --job-name=*) name=${a#*=};; esac; done
+		sbatch = `[ -z "$SBATCH_ARRAY_INX" ] || exit 1
+for a in "$@"; do case "$a" in --job-name=*) name=${a#*=};; esac; done
 dirname "$a" > job
 echo "$name" >> names
 echo > submitted
@@ -91,6 +92,7 @@ echo 4711
 `
 	)
 	t.Setenv("SQUEUE_STATES", "RUNNING")
+	t.Setenv("SBATCH_ARRAY_INX", "1-3")
 	for _, tc := range []struct {
 		name   string
 		killed bool // after the submission
@@ -317,5 +319,25 @@ func TestSubmitInterrupted(t *testing.T) {
 	}
 	if _, err := os.Stat(late); err == nil {
 		t.Error("the interrupt waited for the end of the submission")
+	}
+}
+
+// A job array would do each run several times, in the same files; an option that only looks like one is fine.
+func TestArrays(t *testing.T) {
+	for batch, want := range map[string]string{
+		"options: [--nodes=1, --array=1-3]":   `plan.yaml:4:18: --array=1-3 makes an array of jobs of each run`,
+		"options: --arr 0-7":                  "--arr makes an array",
+		"options: [-a, 1-3]":                  "-a makes an array",
+		"options: -Ha1-3":                     "-Ha1-3 makes an array",
+		"submit: sbatch --array=1-3":          "--array=1-3 makes an array",
+		`setup: "\n  #SBATCH --array=1-3\n"`:  "setup: sbatch does not read #SBATCH lines",
+		"options: [-A, team, --account=team]": "",
+		"options: [-Jarray, --arrange=1]":     "",
+		`setup: "# SBATCH of old"`:            "",
+	} {
+		_, err := parsePlan("plan.yaml", []byte("parameters: {p: 2}\ncommand: ./x {p}\nlaunch: sbatch\nbatch: {"+batch+"}\n"))
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %q", batch, err, want)
+		}
 	}
 }

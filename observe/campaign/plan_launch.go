@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -47,6 +48,7 @@ func (r *planReader) batch(e yamlfile.Entry) {
 		case "submit":
 			if words, ok := wordsOf(q.Value, "submit"); ok {
 				b.Submit = words
+				refuseArrays(q.Value, words)
 			}
 		case "queue":
 			if words, ok := wordsOf(q.Value, "queue"); ok {
@@ -57,16 +59,37 @@ func (r *planReader) batch(e yamlfile.Entry) {
 			if ok {
 				r.signature = append(r.signature, "options: "+Quote(words))
 				b.Options = r.templates(q.Value, "options", words, textNames)
+				refuseArrays(q.Value, words)
 			}
 		case "setup":
 			if b.Setup, _ = q.Value.Text("setup"); b.Setup != "" {
 				r.signature = append(r.signature, "setup: "+b.Setup)
+			}
+			if directive.MatchString(b.Setup) {
+				q.Value.Errorf("setup: sbatch does not read %s lines, which come after a command here; write what they say into options",
+					batchMark)
 			}
 		case "poll":
 			b.Poll = duration(q)
 		}
 	}
 	r.plan.batch = b
+}
+
+// array is an option that makes a job several ones; sbatch takes shortened names, and letters without a value in one word.
+var array = regexp.MustCompile(`^(--ar(r(ay?)?)?(=|$)|-[HhIkOQsvW]*a)`)
+
+// Options in a script begin with batchMark.
+const batchMark = "#SBATCH"
+
+var directive = regexp.MustCompile(`(?m)^\s*` + batchMark)
+
+// refuseArrays reports options by which each run would be done several times, with all jobs of an array writing the same files.
+func refuseArrays(n yamlfile.Node, words []string) {
+	if i := slices.IndexFunc(words, array.MatchString); i >= 0 {
+		n.Errorf("%s makes an array of jobs of each run, which is then done several times; leave it out: each run is a job of its own, and "+
+			"\"repetitions\" repeats runs", words[i])
+	}
 }
 
 func (r *planReader) environment(e yamlfile.Entry) {

@@ -237,8 +237,8 @@ func checkHandover(t *testing.T, o Options) {
 		t.Errorf("%d messages, want 10; %d pending requests; %q", len(tl.Messages), p.PendingRequests, p.Notes)
 	}
 	for _, m := range tl.Messages {
-		if !m.Away || tl.Locations[m.To].Thread == 0 {
-			t.Errorf("message to thread %d, posted by another one: %v", tl.Locations[m.To].Thread, m.Away)
+		if m.PostedBy == 0 || tl.Locations[m.To].Thread == 0 {
+			t.Errorf("message to thread %d, posted by thread %d", tl.Locations[m.To].Thread, tl.Locations[m.Poster()].Thread)
 		}
 	}
 }
