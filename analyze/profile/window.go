@@ -20,8 +20,8 @@ type Windows struct {
 	lacks   [][]timeline.Lack // by location: times without a CPU that count as such
 }
 
-// teamSpan is the time of a worker from the fork, or from its own start, to the join of a team. Outside of calls of its own it
-// is then in the path of its master at the fork.
+// teamSpan is the time of a worker from the fork to the join of a team, while it lived. Outside of calls of its own it is then in the path
+// of its master at the fork.
 type teamSpan struct {
 	fork, join unit.Duration
 	base       int32
@@ -46,11 +46,9 @@ func NewWindows(tl *timeline.Timeline, paths *Paths, threads int) *Windows {
 			if m.Location == t.Master {
 				continue
 			}
-			fork := t.Fork
-			if l := &tl.Locations[m.Location]; l.Alive != nil { // it may have been started for this team
-				fork = max(fork, l.Born(m.Begin))
+			if in := tl.Locations[m.Location].During(t, m.Begin); in.From < in.To {
+				w.teams[m.Location] = append(w.teams[m.Location], teamSpan{in.From, in.To, paths.Of[t.Base]})
 			}
-			w.teams[m.Location] = append(w.teams[m.Location], teamSpan{fork, t.Join, paths.Of[t.Base]})
 		}
 	}
 	return w

@@ -192,6 +192,32 @@ func TestIdleLifetime(t *testing.T) {
 	}
 }
 
+// TestOtherThread wants a thread of another kind not to be idle, whatever its lifetime, and a worker not to be idle in a call of its own.
+func TestOtherThread(t *testing.T) {
+	r := analyzed(t, `slackline trace 1
+	unit ms
+	rank 0
+	0 main {
+	  @60 fork 2
+	  @60 team-begin
+	  60..70 "!$omp parallel"
+	  @70 team-end
+	  @70 join
+	} 80
+	rank 0 thread 1
+	40..55 write
+	@60 team-begin
+	60..70 "!$omp parallel"
+	@70 team-end
+	rank 0 thread 2
+	10..75 MPI_Recv
+	`)
+	parts := composition(r)
+	if parts[profile.Waiting] != 55*unit.Millisecond || parts[profile.Outside] != 15*unit.Millisecond {
+		t.Errorf("composition = %v, want 55 ms idle of thread 1, and 15 ms of thread 2 in no call", parts)
+	}
+}
+
 // TestIdleWithoutCPU wants time without a CPU of a worker that is idle to be waiting alone, and the parts to sum up to the whole.
 func TestIdleWithoutCPU(t *testing.T) {
 	r := analyzed(t, `slackline trace 1

@@ -110,39 +110,78 @@ func (a *analysis) findIdlePhases() {
 	}
 }
 
-// workersOf are the other threads of a master's process. One whose lifetime is known may also be another kind of thread: it is
-// a worker if it ever was in a team.
+// workersOf are the other threads of a master's process that are workers: that were in a team, or were there all the time and never called
+// anything, as those do that no team needed. Others are threads of another kind.
 func (a *analysis) workersOf(master int32) []int32 {
 	var list []int32
 	for i := master + 1; int(i) < a.hosts && a.tl.Locations[i].Rank == a.tl.Locations[master].Rank; i++ {
-		if a.tl.Locations[i].Alive == nil || a.inTeam[i] {
+		if a.inTeam[i] || a.tl.Locations[i].Alive == nil && !slices.ContainsFunc(a.calls(i).Path, a.isRecorded) {
 			list = append(list, i)
 		}
 	}
 	return list
 }
 
-// aliveIn cuts a time where workers begin or end, and calls visit with those that live in each piece.
-func (a *analysis) aliveIn(workers []int32, from, to unit.Duration, visit func(from, to unit.Duration, alive []int32)) {
-	cuts := []unit.Duration{from, to}
-	for _, w := range workers {
-		for _, s := range a.tl.Locations[w].Alive {
-			cuts = append(cuts, min(max(s.From, from), to), min(max(s.To, from), to))
+// isRecorded reports whether a call is not time when recording was off.
+func (a *analysis) isRecorded(path timeline.PathID) bool {
+	return a.tl.RegionOf(path).Role != timeline.Unrecorded
+}
+
+// freeIn is when a worker lives and is in no call, from one moment to another; what it does when recording is off is unknown.
+func (a *analysis) freeIn(worker int32, from, to unit.Duration) []span {
+	lives := a.tl.Locations[worker].Alive
+	if lives == nil {
+		lives = []timeline.Span{{From: from, To: to}}
+	}
+	c := a.calls(worker)
+	call, _ := slices.BinarySearch(c.Enter, from)
+	if call--; call >= 0 {
+		for outer := a.windows.Caller(worker, int32(call)); outer >= 0; outer = a.windows.Caller(worker, outer) {
+			call = int(outer)
+		}
+	}
+	var list []span
+	for _, life := range lives {
+		at, end := max(life.From, from), min(life.To, to)
+		for call = max(call, 0); call < c.Len() && c.Enter[call] < end; call = int(c.Skip[call]) {
+			if c.Enter[call] > at {
+				list = append(list, span{at, c.Enter[call]})
+			}
+			if at = max(at, c.Leave[call]); at >= end {
+				break // it may go on in the next life
+			}
+		}
+		if at < end {
+			list = append(list, span{at, end})
+		}
+	}
+	return list
+}
+
+// freePieces cuts a time where workers become free or busy, and calls visit with those that are free in each piece.
+func (a *analysis) freePieces(workers []int32, from, to unit.Duration, visit func(from, to unit.Duration, free []int32)) {
+	lists := make([][]span, len(workers))
+	var cuts []unit.Duration
+	for i, w := range workers {
+		lists[i] = a.freeIn(w, from, to)
+		for _, s := range lists[i] {
+			cuts = append(cuts, s.enter, s.leave)
 		}
 	}
 	slices.Sort(cuts)
 	cuts = slices.Compact(cuts)
 	for i := 1; i < len(cuts); i++ {
-		var alive []int32
-		for _, w := range workers {
-			l := &a.tl.Locations[w]
-			lives := func(s timeline.Span) bool { return s.From <= cuts[i-1] && s.To >= cuts[i] }
-			if l.Alive == nil || slices.ContainsFunc(l.Alive, lives) {
-				alive = append(alive, w)
+		var free []int32
+		for k, w := range workers {
+			for len(lists[k]) > 0 && lists[k][0].leave <= cuts[i-1] {
+				lists[k] = lists[k][1:]
+			}
+			if len(lists[k]) > 0 && lists[k][0].enter <= cuts[i-1] {
+				free = append(free, w)
 			}
 		}
-		if len(alive) > 0 {
-			visit(cuts[i-1], cuts[i], alive)
+		if len(free) > 0 {
+			visit(cuts[i-1], cuts[i], free)
 		}
 	}
 }
@@ -154,7 +193,7 @@ func (a *analysis) unrecordedOf(location int32) []span {
 		return nil
 	}
 	for i, path := range a.calls(location).Path {
-		if a.tl.RegionOf(path).Role == timeline.Unrecorded {
+		if !a.isRecorded(path) {
 			list = append(list, a.spanOf(location, int32(i)))
 		}
 	}
@@ -177,10 +216,12 @@ func (a *analysis) phasesOf(master int32, workers []int32, teams []timeline.Team
 		if to <= from {
 			return
 		}
-		a.aliveIn(workers, from, to, func(from, to unit.Duration, alive []int32) {
+		a.freePieces(workers, from, to, func(from, to unit.Duration, free []int32) {
+			begun, _ := slices.BinarySearch(a.calls(master).Enter, to)
+			before := min(before, int32(begun))
 			list = append(list, idlePhase{
 				master: master, from: from, to: to, before: before, states: a.statesBefore(master, before), path: path,
-				workers: int64(len(alive)), who: alive,
+				workers: int64(len(free)), who: free,
 			})
 		})
 	}

@@ -384,28 +384,78 @@ func (o *oracle) findWrongOrder() {
 	}
 }
 
-func (o *oracle) findIdle() {
-	for l := range o.tl.Locations {
-		loc := &o.tl.Locations[l]
-		master := o.masters[loc.Rank]
-		if int32(l) == master || loc.Alive != nil && !o.works(int32(l)) {
+// isWorker reports whether a thread was in a team, or was there all the time and never called anything.
+func (o *oracle) isWorker(l int32) bool {
+	inTeam := slices.ContainsFunc(o.tl.Teams, func(t timeline.Team) bool {
+		return slices.ContainsFunc(t.Members, func(m timeline.TeamMember) bool { return m.Location == l })
+	})
+	return inTeam || o.tl.Locations[l].Alive == nil && o.tl.Locations[l].Calls.Len() == 0
+}
+
+// isFree reports whether a thread lives and is in no call between two moments, between which nothing begins or ends.
+func (o *oracle) isFree(l int32, from, to unit.Duration) bool {
+	loc := &o.tl.Locations[l]
+	for i := range loc.Calls.Len() {
+		if loc.Calls.Enter[i] < to && loc.Calls.Leave[i] > from {
+			return false
+		}
+	}
+	return loc.Alive == nil || slices.ContainsFunc(loc.Alive, func(s timeline.Span) bool { return s.From <= from && to <= s.To })
+}
+
+// idleIn visits the pieces of a time into which workers cut it that become free or busy.
+func (o *oracle) idleIn(workers []int32, from, to unit.Duration, visit func(l int32, from, to unit.Duration)) {
+	edges := make([][]unit.Duration, len(workers))
+	cuts := []unit.Duration{from, to}
+	for i, w := range workers {
+		c := &o.tl.Locations[w].Calls
+		for k := range c.Len() {
+			edges[i] = append(edges[i], c.Enter[k], c.Leave[k])
+		}
+		for _, s := range o.tl.Locations[w].Alive {
+			edges[i] = append(edges[i], s.From, s.To)
+		}
+		edges[i] = slices.DeleteFunc(edges[i], func(t unit.Duration) bool { return t <= from || t >= to })
+		cuts = append(cuts, edges[i]...)
+	}
+	slices.Sort(cuts)
+	cuts = slices.Compact(cuts)
+	begin := from
+	for i := 1; i < len(cuts); i++ {
+		changes := i == len(cuts)-1
+		for k, w := range workers {
+			changes = changes || slices.Contains(edges[k], cuts[i]) && (o.isFree(w, cuts[i-1], cuts[i]) || o.isFree(w, cuts[i], cuts[i+1]))
+		}
+		if !changes {
 			continue
+		}
+		for _, w := range workers {
+			if o.isFree(w, cuts[i-1], cuts[i]) {
+				visit(w, begin, cuts[i])
+			}
+		}
+		begin = cuts[i]
+	}
+}
+
+// findIdle finds when workers are in no call while their masters are in no team.
+func (o *oracle) findIdle() {
+	for _, master := range o.masters {
+		var workers []int32
+		for l := range o.tl.Locations {
+			if o.tl.Locations[l].Rank == o.rank(master) && int32(l) != master && o.isWorker(int32(l)) {
+				workers = append(workers, int32(l))
+			}
 		}
 		from := o.tl.Locations[master].First
 		var last *timeline.Team
 		add := func(to unit.Duration, path timeline.PathID) {
-			for _, end := range o.moments(master, from, to) {
-				begin := from
-				if from = end; begin == end ||
-					loc.Alive != nil && !slices.ContainsFunc(loc.Alive, func(s timeline.Span) bool { return s.From <= begin && end <= s.To }) {
-					continue
-				}
-				to, from := end, begin
+			o.idleIn(workers, from, max(from, to), func(l int32, from, to unit.Duration) {
 				o.waits = append(o.waits, &oracleWait{
-					metric: openMPIdle.metric, location: int32(l), call: -1, cause: master, amount: to - from, from: from, to: to,
+					metric: openMPIdle.metric, location: l, call: -1, cause: master, amount: to - from, from: from, to: to,
 					path: o.tl.PathName(path),
 				})
-			}
+			})
 		}
 		for i := range o.tl.Teams {
 			if t := &o.tl.Teams[i]; t.Master == master {
@@ -422,30 +472,6 @@ func (o *oracle) findIdle() {
 		}
 		add(o.tl.Locations[master].Last, path)
 	}
-}
-
-// works reports whether a thread was ever in a team.
-func (o *oracle) works(l int32) bool {
-	return slices.ContainsFunc(o.tl.Teams, func(t timeline.Team) bool {
-		return slices.ContainsFunc(t.Members, func(m timeline.TeamMember) bool { return m.Location == l })
-	})
-}
-
-// moments are those in which threads of a master's teams begin or end in an interval, and its end.
-func (o *oracle) moments(master int32, from, to unit.Duration) (list []unit.Duration) {
-	for l := range o.tl.Locations {
-		if loc := &o.tl.Locations[l]; loc.Rank == o.rank(master) && o.works(int32(l)) {
-			for _, s := range loc.Alive {
-				for _, t := range []unit.Duration{s.From, s.To} {
-					if from < t && t < to {
-						list = append(list, t)
-					}
-				}
-			}
-		}
-	}
-	slices.Sort(list)
-	return append(list, max(from, to))
 }
 
 // segmentsOf lists in which call path a location is when.

@@ -266,9 +266,11 @@ func (a *analysis) threadTimes() []ThreadTime {
 			list = append(list, ThreadTime{Rank: rank})
 		}
 		sum := &list[len(list)-1]
-		a.aliveIn(a.workersOf(t.Master), t.Fork, t.Join, func(from, to unit.Duration, alive []int32) {
-			sum.Limited.AddSum(unit.SumOf(to - from).Times(int64(max(1+len(alive)-len(t.Members), 0))))
-		})
+		for _, w := range a.workersOf(t.Master) {
+			if !slices.ContainsFunc(t.Members, func(m timeline.TeamMember) bool { return m.Location == w }) {
+				sum.Limited.Add(a.tl.Locations[w].Lived(t.Fork, t.Join))
+			}
+		}
 		for j := range t.Members {
 			sum.Management.Add(a.management(t, &t.Members[j]))
 		}
@@ -281,7 +283,8 @@ func (a *analysis) management(t *timeline.Team, m *timeline.TeamMember) unit.Dur
 	c := a.calls(m.Location)
 	for call := m.BeginPlace.Next; call < min(m.EndPlace.Next, int32(c.Len())); call++ {
 		if r := a.tl.RegionOf(c.Path[call]); r.Paradigm == timeline.OpenMP && r.Role == timeline.Parallel {
-			return max(c.Enter[call]-t.Fork, 0) + max(t.Join-c.Leave[call], 0)
+			in := a.tl.Locations[m.Location].During(t, m.Begin)
+			return max(c.Enter[call]-in.From, 0) + max(in.To-c.Leave[call], 0)
 		}
 	}
 	return 0

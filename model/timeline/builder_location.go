@@ -83,6 +83,10 @@ func (l *LocationBuilder) Reserve(calls int) {
 // Enter begins a call of a region inside the innermost open call.
 func (l *LocationBuilder) Enter(t unit.Duration, r RegionID) {
 	t = l.at(t)
+	if l.dead() { // what calls something lives
+		l.unbalanced++
+		l.alive = append(l.alive, Span{t, never})
+	}
 	i := len(l.calls.Enter)
 	if i == cap(l.calls.Enter) && !l.grow() {
 		l.open = append(l.open, -1)

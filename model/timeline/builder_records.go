@@ -75,6 +75,7 @@ const (
 	join
 	teamBegin
 	teamEnd
+	teamsOff // recording stops: when what has begun ends is not known
 )
 
 // record notes that a record came at t; it returns its time, number and call, false if there are too

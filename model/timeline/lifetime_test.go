@@ -69,6 +69,48 @@ func TestThreadEndsItsCalls(t *testing.T) {
 	}
 }
 
+// TestCallsWithoutLife: what calls something lives, and where nothing lives nothing is recorded, whether recording is on or off.
+func TestCallsWithoutLife(t *testing.T) {
+	b := NewBuilder(1)
+	work, off := b.Region(Region{Name: "work"}), b.Region(NotRecorded)
+	call := func(l *LocationBuilder, from, to unit.Duration) {
+		l.Enter(from, work)
+		l.Leave(to)
+	}
+	call(b.Location(0, 0, "", ""), 0, 100)
+	l := b.Location(0, 1, "", "") // a call before the first thread
+	call(l, 5, 8)
+	l.ThreadBegin(10)
+	l.ThreadEnd(20)
+	l = b.Location(0, 2, "", "") // after the last one
+	l.ThreadBegin(10)
+	l.ThreadEnd(20)
+	call(l, 30, 35)
+	l.ThreadEnd(40)
+	l = b.Location(0, 3, "", "") // off after the last one, until the next one
+	l.ThreadBegin(10)
+	l.ThreadEnd(20)
+	l.Off(25, off)
+	l.On(30)
+	l.ThreadBegin(30)
+	l.ThreadEnd(40)
+	l = b.Location(0, 4, "", "") // off from the start, until the first one
+	l.Off(0, off)
+	l.On(30)
+	l.ThreadBegin(30)
+	call(l, 31, 39)
+	l.ThreadEnd(40)
+	tl := b.Finish(1)
+	for i, want := range [][]Span{nil, {{5, 10}, {10, 20}}, {{10, 20}, {30, 40}}, {{10, 20}, {30, 40}}, {{30, 40}}} {
+		if got := &tl.Locations[i]; !slices.Equal(got.Alive, want) || got.Unrecorded != 0 {
+			t.Errorf("location %d lived in %v and was not recorded for %v, want %v and 0", i, got.Alive, got.Unrecorded, want)
+		}
+	}
+	if n := tl.Locations[4].Calls.Len(); n != 1 {
+		t.Errorf("%d calls of a thread that was recorded from its start, want 1", n)
+	}
+}
+
 func TestBorn(t *testing.T) {
 	l := Location{First: 5, Alive: []Span{{10, 20}, {30, 60}}}
 	for at, want := range map[unit.Duration]unit.Duration{0: 5, 9: 5, 10: 10, 20: 10, 29: 10, 30: 30, 99: 30} {

@@ -10,7 +10,7 @@ import (
 // is a path of the master's own tree.
 type segment struct {
 	from, to   int32
-	fork, join unit.Duration // of the team; the fork not before the thread began
+	fork, join unit.Duration // of the team, while the thread lived
 	base       PathID
 	branch     int // of the location's tree, see branches
 }
@@ -52,14 +52,16 @@ func (f *finisher) forks(master int32) []Team {
 				t.Base = l.calls.Path[m.place.Open]
 			}
 			teams = append(teams, t)
-		case join:
+		case join, teamsOff:
 			if depth == 0 {
-				l.unbalanced++
+				if !l.cut { // else it was forked when recording was off
+					l.unbalanced++
+				}
 				continue
 			}
-			if depth--; depth == 0 {
+			if depth--; depth == 0 || m.kind == teamsOff {
 				t := &teams[len(teams)-1]
-				t.Join, t.JoinPlace = m.time, m.place
+				t.Join, t.JoinPlace, depth = m.time, m.place, 0
 			}
 		}
 	}
@@ -77,7 +79,7 @@ func (f *finisher) forks(master int32) []Team {
 func (l *LocationBuilder) end() Place { return Place{Next: int32(len(l.calls.Enter)), Open: -1} }
 
 // joinTeams makes a location a member of the teams that it took part in: a part belongs to the last
-// fork before it.
+// fork before it, unless that team has joined: then its own was forked when recording was off.
 func (f *finisher) joinTeams(teams []Team, location int32, master bool) {
 	l := f.locations[location]
 	forks, joined := 0, -1
@@ -104,8 +106,10 @@ func (f *finisher) joinTeams(teams []Team, location int32, master bool) {
 		if !master {
 			l.nestedForks += int64(countForks(l.teams[i : to+1]))
 		}
-		if i = to; forks == 0 || forks-1 == joined {
-			l.oddTeams++
+		if i = to; forks == 0 || forks-1 == joined || teams[forks-1].Join < m.time {
+			if !l.cut {
+				l.oddTeams++
+			}
 			continue
 		}
 		joined = forks - 1
@@ -114,13 +118,8 @@ func (f *finisher) joinTeams(teams []Team, location int32, master bool) {
 			Location: location, Begin: m.time, End: end.time, BeginPlace: m.place, EndPlace: end.place,
 		})
 		if !master {
-			s := segment{from: m.place.Next, to: end.place.Next, fork: t.Fork, join: t.Join, base: t.Base}
-			for _, life := range l.alive {
-				if life.From <= m.time {
-					s.fork = max(t.Fork, life.From)
-				}
-			}
-			l.segments = append(l.segments, s)
+			in := teamTime(l.alive, t, m.time)
+			l.segments = append(l.segments, segment{from: m.place.Next, to: end.place.Next, fork: in.From, join: in.To, base: t.Base})
 		}
 	}
 	if len(l.segments) > 0 && len(l.lacks) > 0 {
@@ -149,6 +148,8 @@ func (f *finisher) teamEnd(l *LocationBuilder, i int) (teamMark, int) {
 			if depth--; depth == 0 {
 				return l.teams[j], j
 			}
+		case teamsOff:
+			return l.teams[j], j
 		}
 	}
 	return teamMark{time: l.last, place: l.end()}, len(l.teams) - 1

@@ -33,6 +33,17 @@ func TestOddTeams(t *testing.T) {
 			w.TeamEnd(5)
 			m.Join(6)
 		}, []Span{{1, 6}}, []int{1}, 0, []string{"1 parts of threads in parallel regions without a fork, left out (on rank 0)"}},
+		{"recording off", func(m, w *LocationBuilder) { // and on before the join of a team that was forked meanwhile
+			m.Fork(1)
+			w.TeamBegin(1)
+			for _, l := range []*LocationBuilder{m, w} {
+				l.Off(4, 0)
+				l.On(8)
+			}
+			w.TeamBegin(8)
+			w.TeamEnd(9)
+			m.Join(9)
+		}, []Span{{1, 4}}, []int{1}, 0, nil},
 		{"nested forks", func(m, w *LocationBuilder) {
 			m.Fork(1)
 			m.TeamBegin(1)
@@ -49,6 +60,7 @@ func TestOddTeams(t *testing.T) {
 		{"cut while it is forked", func(m, w *LocationBuilder) { m.Fork(2); m.Event(9); m.SetTruncated() }, []Span{{2, 9}}, []int{0}, 0, nil},
 	} {
 		b := NewBuilder(1)
+		b.Region(NotRecorded)
 		c.steps(b.Location(0, 0, "", ""), b.Location(0, 1, "", ""))
 		tl := b.Finish(1)
 		var teams []Span

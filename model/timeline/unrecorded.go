@@ -19,11 +19,14 @@ var NotRecorded = Region{Name: "not recorded", Paradigm: Tool, Role: Unrecorded}
 // Off states that recording stops at t; r is the region NotRecorded. No call may be open. Records that come before On lie
 // outside of any call: they only say what began or ended unseen.
 func (l *LocationBuilder) Off(t unit.Duration, r RegionID) {
-	if l.off {
+	if l.off || l.dead() {
 		l.at(t)
 		return
 	}
 	l.bornOff = l.bornOff || l.calls.Len() == 0 && l.alive == nil && (l.last == never || t <= l.first)
+	if len(l.teams) > 0 {
+		l.mark(t, teamsOff)
+	}
 	l.Enter(t, r)
 	l.off, l.cut, l.offSince = true, true, l.last
 	l.offPath = l.tree.child(0, r)

@@ -227,8 +227,10 @@ func (k *keptCalls) number(call int32) int32 { return k.before[call] }
 // place is the new name of a place.
 func (k *keptCalls) place(p Place) Place {
 	p.Next = k.before[p.Next]
-	if p.Open >= 0 {
-		p.Open = k.before[p.Open]
+	if p.Open >= 0 && k.has(p.Open) {
+		p.Open = k.number(p.Open)
+	} else {
+		p.Open = -1
 	}
 	return p
 }

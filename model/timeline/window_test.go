@@ -80,6 +80,19 @@ func forked(tl *Timeline, begin, end unit.Duration) []unit.Duration {
 	return sums
 }
 
+// The call that was open when a team joined may begin after a window ends, where forks and joins do not fit.
+func TestWindowBeforeOpenCall(t *testing.T) {
+	b := NewBuilder(1)
+	l := b.Location(0, 0, "", "")
+	l.Fork(10)
+	l.Enter(50, b.Region(Region{Name: "main"}))
+	l.Join(60)
+	l.Leave(70)
+	if got := b.Finish(1).Window(0, 40, 1).Teams[0].JoinPlace; got.Open != -1 {
+		t.Errorf("the join is in call %d, want none", got.Open)
+	}
+}
+
 // A team that the window cuts is a team for the rest of its time; its barriers are nobody's.
 func TestWindowCutsTeams(t *testing.T) {
 	b := NewBuilder(1)
