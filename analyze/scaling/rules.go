@@ -124,6 +124,7 @@ func (j *judge) rule(r *Rule) (*RuleCheck, error) {
 		return nil, err
 	}
 	for _, s := range series {
+		j.doubt(&c.Outcome, s)
 		j.everywhere(&c.Outcome, s, r.Optional)
 	}
 	return c, nil

@@ -158,7 +158,7 @@ func (o *compareOptions) openResult(a *env.Env, c *cobra.Command, report *report
 		return nil, fmt.Errorf("%s: %w", word, err)
 	}
 	report.records = append(report.records, record)
-	return []compare.Run{run}, nil
+	return doubted(a, word, run), nil
 }
 
 // openRun takes the numbers of a run that is read or simulated.
@@ -172,7 +172,15 @@ func (o *compareOptions) openRun(a *env.Env, c *cobra.Command, report *report, w
 	if err != nil {
 		return nil, err
 	}
-	return []compare.Run{compare.Of(found)}, nil
+	return doubted(a, word, compare.Of(found)), nil
+}
+
+// doubted warns of a run whose waits and delays may be wrong.
+func doubted(a *env.Env, word string, run compare.Run) []compare.Run {
+	if run.Doubt != "" {
+		a.Warn("%s: %s", word, run.Doubt)
+	}
+	return []compare.Run{run}
 }
 
 // warnOfVoid warns of flags of runs beside a result, in which they cannot change anything any more.

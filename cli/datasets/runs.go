@@ -253,6 +253,9 @@ func (o *DataOptions) analyzeRuns(ctx context.Context, a *env.Env, traces []stri
 		}
 		run := RunDataset(found)
 		run.Of(missing.Run{Name: path, Parts: found.Timeline.Missing()})
+		if run.Doubt = found.Doubt(); run.Doubt != "" {
+			a.Warn("%s: %s", path, run.Doubt)
+		}
 		if o.sum {
 			run.SumRanks()
 		}

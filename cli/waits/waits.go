@@ -123,9 +123,8 @@ func (o *waitsOptions) analyze(a *env.Env, c *cobra.Command, r *scenario.Run) (*
 	if a.Group().Size() > 1 && !o.forward {
 		a.Note("costs were handed from process to process in %s", phrase.Plural(result.Rounds(), "round"))
 	}
-	if result.Cyclic > 0 {
-		a.Warn("%s depend on each other in circles, so the clocks are wrong; part of their costs stays without cause",
-			phrase.Plural(result.Cyclic, "wait state"))
+	if doubt := result.Doubt(); doubt != "" {
+		a.Warn("%s; part of their costs stays without cause", doubt)
 	}
 	report := &waitsReport{run: r, result: result, options: o}
 	if o.critical {

@@ -8,6 +8,7 @@
 package dataset
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -23,6 +24,7 @@ type Dataset struct {
 	Parameters []string
 	Series     []*Series // in the order of the input
 	Warnings   []string
+	Doubt      string // why WaitMetrics of runs may be wrong; empty: nothing is known against them
 
 	index   map[seriesKey]*Series
 	missing map[seriesKey]int // values that were left out
@@ -244,6 +246,7 @@ func (d *Dataset) Merge(other *Dataset) {
 			mine.Add(at, p.Values...)
 		}
 	}
+	d.Doubt = cmp.Or(d.Doubt, other.Doubt)
 	for _, w := range other.Warnings {
 		d.warnf("%s", w)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"slackline/internal/phrase"
 	"slackline/model/missing"
 )
 
@@ -23,6 +24,9 @@ type RunPath struct {
 // waiting, seconds that others waited because of it, how often it was entered, messages sent, bytes
 // sent in messages and moved by collectives.
 var RunMetrics = []string{"time", "waiting", "delay", "visits", "messages", "bytes"}
+
+// WaitMetrics are those that come from wait states.
+var WaitMetrics = []string{"waiting", "delay"}
 
 // RunTime is the metric of the run as a whole, in seconds from its start to its end, without the start and the end of MPI.
 const RunTime = "run_time"
@@ -162,6 +166,9 @@ type waitsFile struct {
 		Name    string   `json:"callpath"`
 		Seconds *float64 `json:"seconds"`
 	} `json:"waits"`
+	Totals struct {
+		Cyclic int `json:"cyclic"`
+	} `json:"totals"`
 	Delays []struct {
 		Name  string   `json:"callpath"`
 		Short *float64 `json:"short_s"`
@@ -222,5 +229,9 @@ func readWaits(name string, file *waitsFile) (*Dataset, error) {
 		}
 		add(w.Name, "delay", *w.Short+*w.Long)
 	}
-	return file.Run.dataset(name, paths), nil
+	d := file.Run.dataset(name, paths)
+	if d.Doubt = phrase.Circles(file.Totals.Cyclic); d.Doubt != "" {
+		d.warnf("%s: %s", name, d.Doubt)
+	}
+	return d, nil
 }
