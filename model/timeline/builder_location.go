@@ -144,6 +144,14 @@ func (l *LocationBuilder) Polls(count int64) {
 	l.polls[at].Count += count
 }
 
+// Continues states that the innermost open call is the rest of one that was left because recording was switched off. Those that were made
+// out of samples are not counted anyway.
+func (l *LocationBuilder) Continues() {
+	if n := len(l.sampled); n == 0 || l.sampled[n-1].Call != l.call() {
+		l.Polls(0)
+	}
+}
+
 // Unbalanced states that so many calls were left without having been entered, or the other way round, and that
 // the caller has repaired it.
 func (l *LocationBuilder) Unbalanced(count int64) { l.unbalanced += count }

@@ -78,11 +78,12 @@ type Calls struct {
 
 // Polled reports whether a call stands for several like it.
 func (l *Location) Polled(call int32) bool {
-	_, found := slices.BinarySearchFunc(l.Polls, call, func(p Poll, call int32) int { return cmp.Compare(p.Call, call) })
-	return found
+	at, found := slices.BinarySearchFunc(l.Polls, call, func(p Poll, call int32) int { return cmp.Compare(p.Call, call) })
+	return found && l.Polls[at].Count > 0
 }
 
-// Poll states that a call stands for several like it, of which only the last may have found something: a run of MPI_Test.
+// Poll states that a call stands for several like it, of which only the last may have found something: a run of MPI_Test. One that stands
+// for none is the rest of a call that was open when recording was switched off.
 type Poll struct {
 	Call  int32
 	Count int64

@@ -224,6 +224,16 @@ type keptCalls struct{ before []int32 }
 func (k *keptCalls) has(call int32) bool     { return k.before[call+1] > k.before[call] }
 func (k *keptCalls) number(call int32) int32 { return k.before[call] }
 
+// hasBefore reports whether the part of a call is kept that was before its rest.
+func (k *keptCalls) hasBefore(c *Calls, rest int32) bool {
+	for i := rest - 1; i >= 0; i-- {
+		if c.Path[i] == c.Path[rest] {
+			return k.has(i)
+		}
+	}
+	return false
+}
+
 // place is the new name of a place.
 func (k *keptCalls) place(p Place) Place {
 	p.Next = k.before[p.Next]
@@ -319,7 +329,7 @@ func (c *cutter) cutLocation(l *Location, k *keptCalls) Location {
 	}
 	out.Polls = nil
 	for _, p := range l.Polls {
-		if k.has(p.Call) {
+		if k.has(p.Call) && (p.Count > 0 || k.hasBefore(&l.Calls, p.Call)) {
 			p.Call = k.number(p.Call)
 			out.Polls = append(out.Polls, p)
 		}

@@ -41,7 +41,7 @@ func (c *conversion) survey(i int) (*survey, error) {
 				if int(e.Region) >= len(c.Regions) {
 					continue // the second look says it
 				}
-				if open = append(open, openCall{e.Region, e.Stack}); !off {
+				if open = append(open, openCall{region: e.Region, stack: e.Stack}); !off {
 					g.enterCall(t, e)
 				}
 			case Leave:

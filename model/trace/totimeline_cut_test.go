@@ -225,8 +225,8 @@ func TestGridAndPolls(t *testing.T) {
 	if diff := cmp.Diff(&timeline.Grid{Dims: []int{2}, Periodic: []bool{true}, Coords: [][]int{{1}, {0}}}, tl.Grid); diff != "" {
 		t.Errorf("grid (-want +got):\n%s", diff)
 	}
-	if !slices.Equal(tl.Locations[0].Polls, []timeline.Poll{{Call: 0, Count: 40}}) {
-		t.Errorf("polls = %v", tl.Locations[0].Polls)
+	if !slices.Equal(tl.Locations[0].Polls, []timeline.Poll{{Call: 0, Count: 40}, {Call: 2}}) {
+		t.Errorf("polls = %v, want 40 of the first call, and its rest", tl.Locations[0].Polls)
 	}
 	calls := &tl.Locations[0].Calls
 	if tl.RegionOf(calls.Path[1]).Role != timeline.Unrecorded || !slices.Equal(calls.Enter, []unit.Duration{1, 2, 5}) ||

@@ -113,7 +113,7 @@ func (r *locationReader) apply(events []Event) error {
 			if int(e.Region) >= len(r.c.Regions) {
 				return fmt.Errorf("region %d is not defined", e.Region)
 			}
-			r.open = append(r.open, openCall{e.Region, e.Stack})
+			r.open = append(r.open, openCall{e.Region, e.Stack, !r.off})
 			r.enter(t, e)
 		case Leave:
 			if n := len(r.open) - 1; n >= 0 && r.open[n].region == e.Region {
@@ -144,7 +144,10 @@ func (e *Event) belowZero() bool {
 }
 
 // openCall is a call that is open.
-type openCall struct{ region, stack uint32 }
+type openCall struct {
+	region, stack uint32
+	recorded      bool // a part of it
+}
 
 // enter enters a call, leave leaves the innermost open one.
 func (r *locationReader) enter(t unit.Duration, e *Event) {
@@ -342,7 +345,7 @@ func numbers(k Kind) bool {
 }
 
 // recording notes that recording was switched on or off. Time when it is off belongs to no call: those that are open are
-// left then, and entered again.
+// left then, and entered again, which is no further visit.
 func (r *locationReader) recording(t unit.Duration, on bool) {
 	if on != r.off {
 		r.l.Event(t)
@@ -355,8 +358,13 @@ func (r *locationReader) recording(t unit.Duration, on bool) {
 		if r.made != nil {
 			r.made.on(t)
 		}
-		for _, c := range r.open {
+		for i := range r.open {
+			c := &r.open[i]
 			r.enter(t, &Event{Kind: Enter, Region: c.region, Stack: c.stack})
+			if c.recorded {
+				r.l.Continues()
+			}
+			c.recorded = true
 		}
 		return
 	}

@@ -161,7 +161,7 @@ const (
 	TeamBegin                    // -
 	TeamEnd                      // -
 	Sample                       // Stack
-	Polls                        // Size: the open call stands for so many, of which only the last may have found something
+	Polls                        // Size: the open call stands for so many, of which only the last may have found something; 0: see Continues
 	RecordingOff                 // -
 	RecordingOn                  // -
 	CommCreate                   // Comm
