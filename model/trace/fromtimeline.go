@@ -259,13 +259,18 @@ func (f *timelineSource) records(location int) []timelineRecord {
 	return list
 }
 
-// lives returns the records of the threads of a location.
+// lives returns the records of the threads of a location. What a thread calls at its very end, without length, comes before that.
 func (f *timelineSource) lives(location int) []timelineRecord {
 	var list []timelineRecord
-	for _, s := range f.tl.Locations[location].Alive {
-		for _, e := range []Event{{Time: int64(s.From), Kind: ThreadBegin}, {Time: int64(s.To), Kind: ThreadEnd}} {
-			list = append(list, timelineRecord{call: -1, next: -1, seq: -1, e: e})
+	l := &f.tl.Locations[location]
+	for i, s := range l.Alive {
+		last := s.To
+		if i+1 < len(l.Alive) && l.Alive[i+1].From == s.To { // it is the next one that calls it
+			last--
 		}
+		next, _ := slices.BinarySearch(l.Calls.Enter, last+1)
+		list = append(list, timelineRecord{call: -1, next: -1, seq: -1, e: Event{Time: int64(s.From), Kind: ThreadBegin}},
+			timelineRecord{call: -1, next: int32(next), seq: -1, e: Event{Time: int64(s.To), Kind: ThreadEnd}})
 	}
 	return list
 }
