@@ -156,17 +156,19 @@ func (r *Result) notCompared(c *Condition, known bool) string {
 			runs = append(runs, missing.Run{Name: "a run of " + sideName(i), Parts: run.Missing})
 		}
 	}
-	if why := missing.Doubt(runs, c.metric == RunTime); why != "" {
+	of := missing.Time
+	switch {
+	case c.metric == RunTime:
+		of = missing.RunTime
+	case kindOf(c.metric)&(Waits|Delays) != 0:
+		of = missing.Wait
+	}
+	if why := missing.Doubt(runs, of); why != "" {
 		return why
 	}
 	kept, left := r.sideWith(Run.KeepsStart), r.sideWith(func(r Run) bool { return r.left })
 	if kept != "" && left != "" && c.metric != RunTime {
 		return fmt.Sprintf("the start and the end of MPI are in a run of %s, and left out of one of %s (--whole keeps them in both)", kept, left)
-	}
-	for i, runs := range r.sides {
-		if at := slices.IndexFunc(runs, func(run Run) bool { return run.Doubt != "" }); at >= 0 && kindOf(c.metric)&(Waits|Delays) != 0 {
-			return fmt.Sprintf("in a run of %s, %s", sideName(i), runs[at].Doubt)
-		}
 	}
 	// What neither mentions is 0 in both, if they measured such numbers, and if the call path is there.
 	kind, everything := kindOf(c.metric), slices.Concat(r.sides[0], r.sides[1])

@@ -11,7 +11,6 @@ import (
 
 	"slackline/analyze/waits"
 	"slackline/internal/onekey"
-	"slackline/internal/phrase"
 	"slackline/model/missing"
 	"slackline/model/unit"
 )
@@ -25,8 +24,7 @@ type Number struct {
 // Run has the numbers of one run, in seconds but for those that were counted.
 type Run struct {
 	Values map[Number]float64
-	Kinds  Kinds  // what is not mentioned of these is 0, of others it was not measured
-	Doubt  string // why waits and delays may be wrong; empty: nothing is known against them
+	Kinds  Kinds // what is not mentioned of these is 0, of others it was not measured
 
 	Missing missing.Parts
 	kept    float64 // of the start and the end of MPI, in seconds
@@ -97,7 +95,7 @@ func kindOf(metric string) Kinds {
 // Of returns the numbers of a run from its wait states.
 func Of(w *waits.Result) Run {
 	r, p := NewRun(Times|Waits|Delays), w.Profile()
-	r.Doubt, r.Missing = w.Doubt(), w.Timeline.Missing()
+	r.Missing = w.Missing()
 	if r.left = w.Timeline.LeftOut.Any(); !r.left {
 		start := w.Timeline.MPIStart()
 		r.kept = unit.SumOf(start.Before + start.After).InSeconds()
@@ -181,7 +179,7 @@ func Read(data []byte) (Run, error) {
 		r.Missing.Off = d.Run.NotRecorded / *d.Run.Time
 	}
 	r.kept, r.left = d.Run.KeptBefore+d.Run.KeptAfter, d.Run.LeftBefore+d.Run.LeftAfter > 0
-	r.Doubt = phrase.Circles(d.Totals.Cyclic)
+	r.Missing.Circles = max(r.Missing.Circles, d.Totals.Cyclic)
 	r.add(RunTime, "", amount(RunTime, "time_s", "", d.Run.Time))
 	if c := d.Computation; c != nil {
 		r.addCounts(c.Useful, c.Instructions, c.IPC, c.Frequency)

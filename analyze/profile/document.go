@@ -56,11 +56,11 @@ type RunDocument struct {
 	ForcedYield bool     `json:"forced_yield,omitempty"` // the recorder made MPI yield the CPU while it waits
 }
 
-// DescribeRun describes a run in its JSON form; the machine is that of a simulated run.
-func DescribeRun(tl *timeline.Timeline, machine string) RunDocument {
+// DescribeRun describes a run in its JSON form, of which parts are missing; the machine is that of a simulated run.
+func DescribeRun(tl *timeline.Timeline, machine string, parts missing.Parts) RunDocument {
 	d := RunDocument{
 		Ranks: tl.Ranks, Locations: len(tl.Locations), Time: tl.End - tl.Start, Before: tl.LeftOut.Before, After: tl.LeftOut.After,
-		Machine: machine, Parts: tl.Missing(),
+		Machine: machine, Parts: parts,
 		CutMessages: tl.Problems.CutMessages, CutCollectives: tl.Problems.CutCollectives,
 		ForcedYield: tl.ForcedYield,
 	}

@@ -17,10 +17,10 @@ import (
 // TestDescribeRun: what is 0 or was not recorded is left out of the description of a run.
 func TestDescribeRun(t *testing.T) {
 	plain := runOf(t, "rank 0\n5..45 f\nrank 0 thread 1\nrank 1\n10..25 f\n").Timeline
-	if diff := cmp.Diff(RunDocument{Ranks: 2, Locations: 3, Time: 40, Machine: "m"}, DescribeRun(plain, "m")); diff != "" {
+	if diff := cmp.Diff(RunDocument{Ranks: 2, Locations: 3, Time: 40, Machine: "m"}, DescribeRun(plain, "m", plain.Missing())); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	data, err := json.Marshal(DescribeRun(plain, ""))
+	data, err := json.Marshal(DescribeRun(plain, "", plain.Missing()))
 	if want := `{"ranks":2,"locations":3,"time_s":40}`; err != nil || string(data) != want {
 		t.Errorf("%s, %v; want %s", data, err, want)
 	}
@@ -44,7 +44,7 @@ rank 1
 	want := RunDocument{Ranks: 2, Locations: 2, Time: 100, Before: 3, After: 4, NotRecorded: unit.SumOf(30), CutMessages: 5,
 		CutCollectives: 6, Parts: missing.Parts{Off: 0.15}, NoCPU: unit.SumOf(50),
 		NoCPUShare: 50.0 / 170, ForcedYield: true, Grid: []int{2, 1}}
-	if diff := cmp.Diff(want, DescribeRun(full, "")); diff != "" {
+	if diff := cmp.Diff(want, DescribeRun(full, "", full.Missing())); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -213,7 +213,7 @@ func CompareBaseline(b *Baseline, d *dataset.Dataset, o Options, tolerance float
 		} else if there.Unit != model.Unit && there.Unit != "" && model.Unit != "" {
 			row.Verdict = Inconclusive
 			row.Reason = fmt.Sprintf("is in %s, but in %s in the baseline: it cannot be compared", there.Unit, model.Unit)
-		} else if why := missing.Doubt(append([]missing.Run{model.run()}, there.AllRuns()...), there.Metric == dataset.RunTime); why != "" {
+		} else if why := missing.Doubt(append([]missing.Run{model.run()}, there.AllRuns()...), there.Kind()); why != "" {
 			row.Verdict, row.Reason = Inconclusive, why
 		} else if c.Fit != nil {
 			row.level(model, order, tolerance)

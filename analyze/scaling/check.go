@@ -275,7 +275,6 @@ func (j *judge) check(x *Expectation) (*Check, error) {
 		return nil, err
 	}
 	c.judge()
-	j.doubt(&c.Outcome, s)
 	j.everywhere(&c.Outcome, s, x.Optional)
 	return c, nil
 }

@@ -50,10 +50,3 @@ func (j *judge) everywhere(o *Outcome, s *dataset.Series, optional bool) {
 		o.Notes = append(o.Notes, text)
 	}
 }
-
-// doubt lets nothing pass whose values may be wrong.
-func (j *judge) doubt(o *Outcome, s *dataset.Series) {
-	if j.data.Doubt != "" && o.Verdict == Pass && slices.Contains(dataset.WaitMetrics, s.Metric) {
-		o.Verdict, o.Reason = Inconclusive, join(o.Reason, j.data.Doubt)
-	}
-}

@@ -124,7 +124,6 @@ func (j *judge) rule(r *Rule) (*RuleCheck, error) {
 		return nil, err
 	}
 	for _, s := range series {
-		j.doubt(&c.Outcome, s)
 		j.everywhere(&c.Outcome, s, r.Optional)
 	}
 	return c, nil

@@ -17,7 +17,7 @@ import (
 
 	"slackline/analyze/devices"
 	"slackline/analyze/profile"
-	"slackline/internal/phrase"
+	"slackline/model/missing"
 	"slackline/model/timeline"
 	"slackline/model/unit"
 )
@@ -257,8 +257,12 @@ func (r *Result) Iterations(ctx context.Context, p *profile.Profile) (*profile.I
 	})
 }
 
-// Doubt is why waits and delays may be wrong; empty: nothing is known against them.
-func (r *Result) Doubt() string { return phrase.Circles(r.Cyclic) }
+// Missing is what is missing of the run, or wrong with its clocks.
+func (r *Result) Missing() missing.Parts {
+	m := r.Timeline.Missing()
+	m.Circles = r.Cyclic
+	return m
+}
 
 // WaitTimes returns the waiting times of threads, and the times that were not analyzed, in the form that a composition takes.
 func (r *Result) WaitTimes() []profile.WaitTime {

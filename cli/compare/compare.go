@@ -177,8 +177,8 @@ func (o *compareOptions) openRun(a *env.Env, c *cobra.Command, report *report, w
 
 // doubted warns of a run whose waits and delays may be wrong.
 func doubted(a *env.Env, word string, run compare.Run) []compare.Run {
-	if run.Doubt != "" {
-		a.Warn("%s: %s", word, run.Doubt)
+	if n := run.Missing.Circles; n > 0 {
+		a.Warn("%s: %s, so the clocks are wrong", word, phrase.Circles(n))
 	}
 	return []compare.Run{run}
 }

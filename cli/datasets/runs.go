@@ -252,10 +252,7 @@ func (o *DataOptions) analyzeRuns(ctx context.Context, a *env.Env, traces []stri
 			return nil, nil, false, fmt.Errorf("%s: %w", path, err)
 		}
 		run := RunDataset(found)
-		run.Of(missing.Run{Name: path, Parts: found.Timeline.Missing()})
-		if run.Doubt = found.Doubt(); run.Doubt != "" {
-			a.Warn("%s: %s", path, run.Doubt)
-		}
+		run.Of(missing.Run{Name: path, Parts: found.Missing()})
 		if o.sum {
 			run.SumRanks()
 		}

@@ -121,13 +121,18 @@ func (o *search) find(a *env.Env, c *cobra.Command) (*changes.Result, error) {
 func (o *search) leaveDoubtful(a *env.Env, states []*history.State) []*history.State {
 	doubt := func(list ...*history.State) string {
 		var runs []missing.Run
-		ofTime := true
+		kinds := map[missing.Kind]bool{}
 		for _, state := range list {
 			for _, s := range state.Data.Series {
-				runs, ofTime = missing.Join(runs, s.AllRuns()...), ofTime && s.Metric == dataset.RunTime
+				runs, kinds[s.Kind()] = missing.Join(runs, s.AllRuns()...), true
 			}
 		}
-		return missing.Doubt(runs, ofTime)
+		for _, kind := range []missing.Kind{missing.Time, missing.Wait, missing.RunTime} {
+			if why := missing.Doubt(runs, kind); why != "" && kinds[kind] {
+				return why
+			}
+		}
+		return ""
 	}
 	last := states[len(states)-1]
 	if o.doubt = doubt(last); o.doubt != "" {

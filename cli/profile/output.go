@@ -34,7 +34,8 @@ func (r *profileReport) name(path int32) string { return r.profile.Paths.Names[p
 func (r *profileReport) JSON(a *env.Env) (any, error) {
 	waiting := r.waits.Document()
 	return &document{
-		Run: profile.DescribeRun(r.run.Timeline, r.run.Machine), Waits: waiting.Waits, Delays: waiting.Delays, NotAnalyzed: waiting.NotAnalyzed,
+		Run:   profile.DescribeRun(r.run.Timeline, r.run.Machine, r.waits.Missing()),
+		Waits: waiting.Waits, Delays: waiting.Delays, NotAnalyzed: waiting.NotAnalyzed,
 		Devices: r.waits.Devices, Activities: devices.Times(r.run.Timeline, r.waits.Paths), Provenance: a.Record(r.run.Records...),
 		Document: r.profile.Document(r.composition, r.efficiency, r.counts, r.iterations, r.options.byRank),
 	}, nil

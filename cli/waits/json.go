@@ -19,7 +19,7 @@ type document struct {
 
 func (r *waitsReport) JSON(a *env.Env) (any, error) {
 	return &document{
-		Document: r.result.Document(), Run: profile.DescribeRun(r.run.Timeline, r.run.Machine), WhatIf: r.run.Change.JSON(),
-		Details: r.result.Details(r.critical, r.explanations), Provenance: a.Record(r.run.Records...),
+		Document: r.result.Document(), Run: profile.DescribeRun(r.run.Timeline, r.run.Machine, r.result.Missing()),
+		WhatIf: r.run.Change.JSON(), Details: r.result.Details(r.critical, r.explanations), Provenance: a.Record(r.run.Records...),
 	}, nil
 }

@@ -123,8 +123,8 @@ func (o *waitsOptions) analyze(a *env.Env, c *cobra.Command, r *scenario.Run) (*
 	if a.Group().Size() > 1 && !o.forward {
 		a.Note("costs were handed from process to process in %s", phrase.Plural(result.Rounds(), "round"))
 	}
-	if doubt := result.Doubt(); doubt != "" {
-		a.Warn("%s; part of their costs stays without cause", doubt)
+	if result.Cyclic > 0 {
+		a.Warn("%s, so the clocks are wrong; part of their costs stays without cause", phrase.Circles(result.Cyclic))
 	}
 	report := &waitsReport{run: r, result: result, options: o}
 	if o.critical {

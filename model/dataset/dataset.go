@@ -8,7 +8,6 @@
 package dataset
 
 import (
-	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -24,7 +23,6 @@ type Dataset struct {
 	Parameters []string
 	Series     []*Series // in the order of the input
 	Warnings   []string
-	Doubt      string // why WaitMetrics of runs may be wrong; empty: nothing is known against them
 
 	index   map[seriesKey]*Series
 	missing map[seriesKey]int // values that were left out
@@ -201,7 +199,18 @@ func (s *Series) AllRuns() []missing.Run {
 }
 
 // Doubt says why the values cannot be compared with each other, because something is missing of the runs; empty: they can.
-func (s *Series) Doubt() string { return missing.Doubt(s.Runs, s.Metric == RunTime) }
+func (s *Series) Doubt() string { return missing.Doubt(s.Runs, s.Kind()) }
+
+// Kind is what the values are, of those of runs.
+func (s *Series) Kind() missing.Kind {
+	switch s.Metric {
+	case RunTime:
+		return missing.RunTime
+	case "waiting", "delay":
+		return missing.Wait
+	}
+	return missing.Time
+}
 
 // Of notes which run all values are of.
 func (d *Dataset) Of(run missing.Run) {
@@ -246,7 +255,6 @@ func (d *Dataset) Merge(other *Dataset) {
 			mine.Add(at, p.Values...)
 		}
 	}
-	d.Doubt = cmp.Or(d.Doubt, other.Doubt)
 	for _, w := range other.Warnings {
 		d.warnf("%s", w)
 	}

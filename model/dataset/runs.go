@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"slackline/internal/phrase"
 	"slackline/model/missing"
 )
 
@@ -24,9 +23,6 @@ type RunPath struct {
 // waiting, seconds that others waited because of it, how often it was entered, messages sent, bytes
 // sent in messages and moved by collectives.
 var RunMetrics = []string{"time", "waiting", "delay", "visits", "messages", "bytes"}
-
-// WaitMetrics are those that come from wait states.
-var WaitMetrics = []string{"waiting", "delay"}
 
 // RunTime is the metric of the run as a whole, in seconds from its start to its end, without the start and the end of MPI.
 const RunTime = "run_time"
@@ -229,9 +225,6 @@ func readWaits(name string, file *waitsFile) (*Dataset, error) {
 		}
 		add(w.Name, "delay", *w.Short+*w.Long)
 	}
-	d := file.Run.dataset(name, paths)
-	if d.Doubt = phrase.Circles(file.Totals.Cyclic); d.Doubt != "" {
-		d.warnf("%s: %s", name, d.Doubt)
-	}
-	return d, nil
+	file.Run.Circles = max(file.Run.Circles, file.Totals.Cyclic)
+	return file.Run.dataset(name, paths), nil
 }

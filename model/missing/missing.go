@@ -21,7 +21,18 @@ type Parts struct {
 	End       float64 `json:"part_end_s,omitempty"`         // 0: to its end
 	Whole     bool    `json:"whole,omitempty"`              // the start and the end of MPI are in it, although they take 1 % or more
 	Simulated bool    `json:"simulated,omitempty"`          // from what there is: the run time is not that of the whole, either
+	Circles   int     `json:"circular_waits,omitempty"`     // wait states that depend on each other in circles: the clocks are wrong
 }
+
+// Kind is what a number of a run is: of what is missing, not everything matters to all.
+type Kind int
+
+// The kinds of numbers.
+const (
+	Time    Kind = iota // of parts of the run, by the clock of one rank
+	RunTime             // of the run as a whole; known even if recording was off
+	Wait                // by the clocks of several ranks
+)
 
 // Everything reports whether recording was off all the time, so that nothing is known of the run.
 func (p Parts) Everything() bool { return p.Off == 1 }
@@ -32,9 +43,8 @@ const Ring = "ring"
 // much is the share of time that changes other numbers if it is not recorded.
 const much = 0.01
 
-// words say what the numbers of a run are of: all runs with the same words can be compared. The run time is known even if recording was
-// off.
-func (p *Parts) words(runTime bool) string {
+// words say what the numbers of a run are of: all runs with the same words can be compared.
+func (p *Parts) words(kind Kind) string {
 	var list []string
 	add := func(is bool, format string, args ...any) {
 		if is {
@@ -47,11 +57,12 @@ func (p *Parts) words(runTime bool) string {
 		how = " (" + p.How + ")"
 	}
 	add(off && p.Simulated, "simulated from a part%s", how)
-	add(off && !p.Simulated && !runTime, "recorded in part only%s", how)
+	add(off && !p.Simulated && kind != RunTime, "recorded in part only%s", how)
 	add(p.Ranks > 0, "without %s that left nothing or did not end", phrase.Plural(p.Ranks, "rank"))
 	add(p.Only != "", "of ranks %s only", p.Only)
 	add(p.Begin > 0 || p.End > 0, "of the part from %s only", p.part())
-	add(p.Whole && !runTime, "with the start and the end of MPI")
+	add(p.Whole && kind != RunTime, "with the start and the end of MPI")
+	add(p.Circles > 0 && kind == Wait, "of wrong clocks (%s)", phrase.Circles(p.Circles))
 	return strings.Join(list, ", ")
 }
 
@@ -64,8 +75,8 @@ func (p *Parts) part() string {
 }
 
 // chance reports whether what is missing was not chosen: even with another run of which as much is missing it is not comparable.
-func (p *Parts) chance(runTime bool) bool {
-	return p.Ranks > 0 || p.How == Ring && p.Off >= much && (p.Simulated || !runTime)
+func (p *Parts) chance(kind Kind) bool {
+	return p.Ranks > 0 || p.How == Ring && p.Off >= much && (p.Simulated || kind != RunTime) || p.Circles > 0 && kind == Wait
 }
 
 // Ranks are ranks in ascending order, as numbers and ranges.
@@ -93,21 +104,21 @@ type Run struct {
 }
 
 // IsWhole reports whether nothing is missing of a run that matters to any number.
-func (r *Run) IsWhole() bool { return r.words(false) == "" }
+func (r *Run) IsWhole() bool { return r.words(Wait) == "" }
 
 // Doubt says why numbers of the runs cannot be compared with each other; empty: they can. Those of runs of which the same part was chosen
-// can: programs may record their solver alone. RunTime: the numbers are the run time.
-func Doubt(runs []Run, runTime bool) string {
+// can: programs may record their solver alone.
+func Doubt(runs []Run, kind Kind) string {
 	for i := range runs {
 		r, first := &runs[i], &runs[0]
-		switch words := r.words(runTime); {
-		case r.chance(runTime):
+		switch words := r.words(kind); {
+		case r.chance(kind):
 			return r.is(words)
-		case words != first.words(runTime):
+		case words != first.words(kind):
 			if words == "" {
 				r, first = first, r
 			}
-			return r.is(r.words(runTime)) + ", " + first.is(cmp.Or(first.words(runTime), "not"))
+			return r.is(r.words(kind)) + ", " + first.is(cmp.Or(first.words(kind), "not"))
 		}
 	}
 	return ""
@@ -125,7 +136,7 @@ func Join(list []Run, more ...Run) []Run {
 	for _, r := range more {
 		known := false
 		for i := range list {
-			known = known || list[i].words(false) == r.words(false) && list[i].words(true) == r.words(true)
+			known = known || list[i].words(Wait) == r.words(Wait) && list[i].words(RunTime) == r.words(RunTime)
 		}
 		if !known {
 			list = append(list, r)

@@ -30,12 +30,26 @@ func TestDoubt(t *testing.T) {
 			"c is of the part from 1s on only, b is of the part from 1s to 2s only"},
 		{[]Run{whole, {Name: "c", Parts: Parts{Whole: true}}}, "c is with the start and the end of MPI, a is not", ""},
 	} {
-		if got := Doubt(tc.runs, false); got != tc.other {
+		if got := Doubt(tc.runs, Time); got != tc.other {
 			t.Errorf("%+v: %q, want %q", tc.runs, got, tc.other)
 		}
-		if got := Doubt(tc.runs, true); got != tc.ofTime {
+		if got := Doubt(tc.runs, RunTime); got != tc.ofTime {
 			t.Errorf("run times of %+v: %q, want %q", tc.runs, got, tc.ofTime)
 		}
+	}
+}
+
+// TestCircles wants wrong clocks to matter to waits alone.
+func TestCircles(t *testing.T) {
+	runs := []Run{{Name: "a"}, {Name: "b", Parts: Parts{Circles: 2}}}
+	want := "b is of wrong clocks (2 wait states depend on each other in circles)"
+	for kind, want := range map[Kind]string{Time: "", RunTime: "", Wait: want} {
+		if got := Doubt(runs, kind); got != want {
+			t.Errorf("kind %d: %q, want %q", kind, got, want)
+		}
+	}
+	if runs[1].IsWhole() || len(Join(nil, runs...)) != 2 {
+		t.Error("a run with circles counts as a whole one")
 	}
 }
 
