@@ -197,6 +197,23 @@ func TestCutRecordings(t *testing.T) {
 	})
 }
 
+// TestLastCallIsRecorded wants MPI_Finalize, too, to find that recording goes on.
+func TestLastCallIsRecorded(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		o := sampled(append(mpitest.Launch(l, 2), build(t, l, "lastcall.c", "-O1", "-pthread"))...)
+		o.StartOff = true
+		tl, err := trace.ToTimeline(recorded(t, o).Trace, trace.TimelineOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range tl.Locations {
+			if l := &tl.Locations[i]; l.Thread == 0 && recordedTime(tl, i) == 0 {
+				t.Errorf("rank %d: recording was off to the end, MPI_Finalize included", l.Rank)
+			}
+		}
+	})
+}
+
 // recordedTime is how long recording was on at a location.
 func recordedTime(tl *timeline.Timeline, location int) (on time.Duration) {
 	c := &tl.Locations[location].Calls

@@ -128,6 +128,7 @@ struct sl_ending sl_end(uint16_t fn, struct sl_frame frame) {
     if (e.last) {
         ended = true;
         sl_sampling_end(e.t);
+        if (sl_is_bounded()) sl_check_window(e.t, enter); /* the call before this one may have gone on when the window began or ended */
         atomic_store(&sl_bounded, false);
         if (!e.t->events.closed) e.t->on = true; /* the end is there, whatever the window; what was off stays so */
     }
