@@ -141,13 +141,13 @@ type ends struct{ first, last int32 }
 
 // IsendDone completes the last Isend with its request.
 func (l *LocationBuilder) IsendDone(t unit.Duration, request uint64) {
-	_, seq, call, ok := l.record(t)
+	t, seq, call, ok := l.record(t)
 	if !ok {
 		return
 	}
 	i, found := l.requests.take(requestKey{request, sendRequest})
 	if !found {
-		l.away = append(l.away, awayDone{key: requestKey{request, sendRequest}, call: call, seq: seq})
+		l.away = append(l.away, awayDone{time: t, key: requestKey{request, sendRequest}, call: call, seq: seq})
 		return
 	}
 	s := l.sends.at(i)
@@ -192,7 +192,7 @@ func (l *LocationBuilder) PartitionedDone(t unit.Duration, peer, comm, tag, numb
 	if i, found := l.requests.take(requestKey{request, receiveRequest}); found {
 		r = l.receives.at(i)
 	} else {
-		l.away = append(l.away, awayDone{key: requestKey{request, receiveRequest}, index: l.receives.n})
+		l.away = append(l.away, awayDone{time: t, key: requestKey{request, receiveRequest}, index: l.receives.n})
 		r = l.receives.add(l.space)
 		r.posted, r.post = t, call
 	}
@@ -207,7 +207,8 @@ func (l *LocationBuilder) receiveDone(r *receive, t unit.Duration, c channel, ca
 // Cancel states that a request was cancelled: its message was never sent, its receive took none, its
 // collective did not take place.
 func (l *LocationBuilder) Cancel(t unit.Duration, request uint64) {
-	if _, _, _, ok := l.record(t); !ok {
+	t, _, _, ok := l.record(t)
+	if !ok {
 		return
 	}
 	for _, kind := range cancellable {
@@ -216,7 +217,7 @@ func (l *LocationBuilder) Cancel(t unit.Duration, request uint64) {
 			return
 		}
 	}
-	l.away = append(l.away, awayDone{key: requestKey{id: request}})
+	l.away = append(l.away, awayDone{time: t, key: requestKey{id: request}})
 }
 
 // Collective is a blocking collective, at its end. Root is a rank in the communicator, -1 if there is
@@ -251,7 +252,7 @@ func (l *LocationBuilder) Complete(t unit.Duration, op Op, comm, root int32, sen
 	i, found := l.requests.take(requestKey{request, collectiveRequest})
 	if !found {
 		i = int32(len(l.collectives))
-		l.away = append(l.away, awayDone{key: requestKey{request, collectiveRequest}, index: i})
+		l.away = append(l.away, awayDone{time: t, key: requestKey{request, collectiveRequest}, index: i})
 		l.collectives = spill.Append(l.space, l.collectives, member{issued: t, issue: call})
 	}
 	m := &l.collectives[i]

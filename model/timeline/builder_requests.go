@@ -7,7 +7,8 @@ type requestTable struct {
 	slots []requestSlot // hash table with linear probing, a power of two of them
 	shift uint8
 	used  int
-	lost  int64 // requests that were begun anew before they were completed
+	again []requestSlot // requests that were begun anew before they were completed here
+	lost  int64         // those of them that no other thread completed either
 }
 
 // requestKey names a request. Requests of different kinds are never mixed up, even if their ids do.
@@ -40,6 +41,7 @@ func (r *requestTable) put(key requestKey, index int32) {
 		r.used++
 	} else {
 		r.lost++
+		r.again = append(r.again, r.slots[i])
 	}
 	r.slots[i] = requestSlot{key, index}
 }

@@ -1,46 +1,84 @@
 package timeline
 
+import (
+	"cmp"
+	"slices"
+
+	"slackline/model/unit"
+)
+
 // awayDone is the completion of a request that another thread of the rank may have begun.
 type awayDone struct {
+	time      unit.Duration
 	key       requestKey // kind 0: whatever it was, it was cancelled
 	index     int32      // of the receive or collective that was made of it
 	call, seq int32      // of a send
 }
 
+// beginning is a request that a location began and did not complete.
+type beginning struct {
+	time            unit.Duration
+	location, index int32
+	again           bool // it began another one by the same name since then
+}
+
 // matchRequests finds what one thread of a rank began and another one completed. A receive and a collective belong to the thread that
 // completes them, in the order of posting and of issue; a send to the one that began it. Each keeps who did the other half. Only recorders
-// that know the lifetimes of threads number the requests of all threads of a process in one sequence.
+// that know the lifetimes of threads number the requests of all threads of a process in one sequence. A number may come again, as that of a
+// persistent request does: what is completed is the last one that began before.
 func (f *finisher) matchRequests() {
 	f.each(f.t.Ranks, func(rank int) {
-		away := 0
-		for _, i := range f.byRank[rank] {
-			away += len(f.locations[i].away)
+		type completion struct {
+			awayDone
+			location int32
 		}
-		if away == 0 {
+		var away []completion
+		for _, i := range f.byRank[rank] {
+			for _, d := range f.locations[i].away {
+				away = append(away, completion{d, i})
+			}
+			f.locations[i].away = nil
+		}
+		if len(away) == 0 {
 			return
 		}
-		begun := map[requestKey]int32{} // locations
+		begun := map[requestKey][]beginning{}
 		for _, i := range f.byRank[rank] {
-			for _, s := range f.locations[i].requests.slots {
+			l := f.locations[i]
+			for _, s := range l.requests.again {
+				begun[s.key] = append(begun[s.key], beginning{l.begun(s), i, s.index, true})
+			}
+			for _, s := range l.requests.slots {
 				if s.key.kind != 0 {
-					begun[s.key] = i
+					begun[s.key] = append(begun[s.key], beginning{l.begun(s), i, s.index, false})
 				}
 			}
 		}
-		for _, i := range f.byRank[rank] {
-			l := f.locations[i]
-			for _, d := range l.away {
-				if !f.takeOver(i, d, begun) {
-					l.unstarted++
-				}
+		for _, list := range begun {
+			slices.SortStableFunc(list, func(a, b beginning) int { return cmp.Compare(a.time, b.time) })
+		}
+		slices.SortStableFunc(away, func(a, b completion) int { return cmp.Compare(a.time, b.time) })
+		for _, d := range away {
+			if !f.takeOver(d.location, d.awayDone, begun) {
+				f.locations[d.location].unstarted++
 			}
-			l.away = nil
 		}
 	})
 }
 
+// begun is when a request began.
+func (l *LocationBuilder) begun(s requestSlot) unit.Duration {
+	switch s.key.kind {
+	case sendRequest:
+		return l.sends.at(s.index).time
+	case receiveRequest:
+		return l.receives.at(s.index).posted
+	}
+	return l.collectives[s.index].issued
+}
+
 // takeOver gives a completion at a location what another thread began; false if none did.
-func (f *finisher) takeOver(location int32, d awayDone, begun map[requestKey]int32) bool {
+func (f *finisher) takeOver(location int32, d awayDone, begun map[requestKey][]beginning) bool {
 	l := f.locations[location]
 	kinds := []requestKind{d.key.kind}
 	if d.key.kind == 0 {
@@ -48,15 +86,25 @@ func (f *finisher) takeOver(location int32, d awayDone, begun map[requestKey]int
 	}
 	for _, kind := range kinds {
 		key := requestKey{d.key.id, kind}
-		from, ok := begun[key]
-		if !ok || from == location || l.alive == nil && f.locations[from].alive == nil || from-location != int32(int16(from-location)) {
+		list := begun[key]
+		for len(list) > 1 && list[1].time < d.time {
+			list = list[1:]
+		}
+		if len(list) == 0 || list[0].time > d.time {
+			continue
+		}
+		from, i := list[0].location, list[0].index
+		if from == location || l.alive == nil && f.locations[from].alive == nil || from-location != int32(int16(from-location)) {
 			continue
 		}
 		by := f.locations[from]
-		i, ok := by.requests.take(key)
+		if list[0].again {
+			by.requests.lost--
+		} else {
+			by.requests.take(key)
+		}
+		begun[key] = list[1:]
 		switch {
-		case !ok:
-			continue
 		case d.key.kind == 0:
 			by.drop(kind, i)
 		case kind == sendRequest:

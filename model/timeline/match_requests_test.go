@@ -158,3 +158,24 @@ func TestPartitionedChannels(t *testing.T) {
 		t.Errorf("sizes and channels = %v, want %v", got, want)
 	}
 }
+
+// TestRequestsComeAgain: a request that is begun again after another thread has completed it, by the same name, is another one. The first
+// of three was never completed.
+func TestRequestsComeAgain(t *testing.T) {
+	b, other := threadedRun(true)
+	in(b.l[1], 0, b.recvCall, func(t unit.Duration) { b.l[1].Post(t, 7) })
+	for i := range unit.Duration(2) {
+		in(b.l[0], 10+20*i, b.sendCall, func(t unit.Duration) { b.l[0].Send(t, 1, b.world, 0, 8) })
+		in(b.l[1], 10+20*i, b.recvCall, func(t unit.Duration) { b.l[1].Post(t, 7) })
+		in(other, 20+20*i, b.waitCall, func(t unit.Duration) { other.IrecvDone(t, 0, b.world, 0, 8, 7) })
+	}
+	tl := b.Finish(1)
+	for i, m := range tl.Messages {
+		if m.Poster() != 1 || m.Post != int32(i)+1 || m.To != 2 || m.Recv != int32(i) {
+			t.Errorf("message %+v: posted at %d, want the receive of call %d at 1", m, m.Poster(), i+1)
+		}
+	}
+	if len(tl.Messages) != 2 || len(tl.Problems.Notes) > 0 || tl.Problems.PendingRequests != 1 {
+		t.Errorf("%d messages, notes %q, %d pending; want 2, none, 1", len(tl.Messages), tl.Problems.Notes, tl.Problems.PendingRequests)
+	}
+}

@@ -144,8 +144,9 @@ type end struct {
 
 // pending are what is open of requests of a location at its end, by kind and request, and what it did to requests that it did not have.
 type pending struct {
-	open map[requestKey]*end
-	away []awayEnd
+	open  map[requestKey]*end
+	again []awayEnd // begun anew before they were completed
+	away  []awayEnd
 }
 
 type awayEnd struct {
@@ -178,6 +179,13 @@ func (r *randomRun) ends(location int) (sends, receives, colls []*end, left pend
 		}
 		here.seq = seq
 		peer := r.world(rank, s.comm, s.peer)
+		begin := func(kind requestKind) {
+			key := requestKey{s.request, kind}
+			if e := left.open[key]; e != nil {
+				left.again = append(left.again, awayEnd{key, e})
+			}
+			left.open[key] = here
+		}
 		finish := func(kind requestKind, list *[]*end) {
 			key := requestKey{s.request, kind}
 			e := left.open[key]
@@ -203,7 +211,7 @@ func (r *randomRun) ends(location int) (sends, receives, colls []*end, left pend
 			sends = append(sends, here)
 			if s.kind == "isend" {
 				here.end, here.seq = -1, -1
-				left.open[requestKey{s.request, sendRequest}] = here
+				begin(sendRequest)
 			}
 		case "isenddone":
 			key := requestKey{s.request, sendRequest}
@@ -220,10 +228,10 @@ func (r *randomRun) ends(location int) (sends, receives, colls []*end, left pend
 			here.from = noPeer
 			if s.kind == "post" {
 				receives = append(receives, here)
-				left.open[requestKey{s.request, receiveRequest}] = here
+				begin(receiveRequest)
 			} else {
 				colls = append(colls, here)
-				left.open[requestKey{s.request, collectiveRequest}] = here
+				begin(collectiveRequest)
 			}
 		case "irecvdone":
 			finish(receiveRequest, &receives)
@@ -249,45 +257,55 @@ func (r *randomRun) ends(location int) (sends, receives, colls []*end, left pend
 }
 
 // handOver gives what a location did to requests that it did not have those that another thread of its rank left open. If several did,
-// it is the last of them.
+// it is the last of them that began before.
 func (r *randomRun) handOver(left []pending) {
+	byTime := func(a, b awayEnd) int { return cmp.Compare(a.begun, b.begun) }
 	for rank := range r.ranks {
-		begun := map[requestKey]int{}
-		for i := range left {
-			for key := range left[i].open {
-				if r.threads[i][0] == rank {
-					begun[key] = i
-				}
-			}
-		}
+		begun, away := map[requestKey][]awayEnd{}, []awayEnd(nil)
 		for i := range left {
 			if r.threads[i][0] != rank {
 				continue
 			}
-			for _, a := range left[i].away {
-				kinds := []requestKind{a.key.kind}
-				if a.key.kind == 0 {
-					kinds = []requestKind{receiveRequest, sendRequest, collectiveRequest}
-				}
-				for _, kind := range kinds {
-					key := requestKey{a.key.id, kind}
-					from, ok := begun[key]
-					if !ok || from == i || left[from].open[key] == nil {
-						continue
+			for _, b := range left[i].again {
+				begun[b.key] = append(begun[b.key], b)
+			}
+			for key, e := range left[i].open {
+				begun[key] = append(begun[key], awayEnd{key, e})
+			}
+			away = append(away, left[i].away...)
+		}
+		for _, list := range begun {
+			slices.SortStableFunc(list, byTime)
+		}
+		slices.SortStableFunc(away, byTime)
+		for _, a := range away {
+			kinds := []requestKind{a.key.kind}
+			if a.key.kind == 0 {
+				kinds = []requestKind{receiveRequest, sendRequest, collectiveRequest}
+			}
+			for _, kind := range kinds {
+				key := requestKey{a.key.id, kind}
+				last := -1
+				for k, b := range begun[key] {
+					if b.begun < a.begun || last < 0 && b.begun == a.begun {
+						last = k
 					}
-					e := left[from].open[key]
-					delete(left[from].open, key)
-					switch {
-					case a.key.kind == 0:
-						e.cancelled = true
-					case kind == sendRequest:
-						e.end, e.seq, e.by = a.end.end, a.seq, int16(i-from)
-					default:
-						e.cancelled = true
-						a.begun, a.begin, a.by = min(a.begun, e.begun), e.begin, int16(from-i)
-					}
-					break
 				}
+				if last < 0 || begun[key][last].location == a.location {
+					continue
+				}
+				e := begun[key][last]
+				begun[key] = begun[key][last+1:]
+				switch {
+				case a.key.kind == 0:
+					e.cancelled = true
+				case kind == sendRequest:
+					e.end.end, e.seq, e.by = a.end.end, a.seq, int16(a.location-e.location)
+				default:
+					e.cancelled = true
+					a.begun, a.begin, a.by = min(a.begun, e.begun), e.begin, int16(e.location-a.location)
+				}
+				break
 			}
 		}
 	}
