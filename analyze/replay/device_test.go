@@ -99,6 +99,31 @@ func TestDeviceCases(t *testing.T) {
 	}
 }
 
+// The simulated run, written down as the recorded one at other times, takes as long as the simulation says: without the recorded MPI_Init
+// and MPI_Finalize, and with every call inside of it.
+func TestDeviceCasesTakeTheirMakespan(t *testing.T) {
+	dirs, err := filepath.Glob("../../testdata/accelerator/cases/*")
+	if err != nil || len(dirs) == 0 {
+		t.Fatal("no cases", err)
+	}
+	for _, dir := range dirs {
+		name := filepath.Base(dir)
+		p, err := New(readDeviceCase(t, dir), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, model := range []simulate.Model{simulate.LogGOPS} {
+			r, err := simulate.Run(t.Context(), p, cluster(1<<14), simulate.Options{Model: model, Calls: true})
+			if err != nil {
+				t.Fatalf("%s, %s: %v", name, model, err)
+			}
+			if got := r.Calls.End - r.Calls.Start; got != r.Makespan {
+				t.Errorf("%s, %s: the run takes %s, the makespan is %s", name, model, got, r.Makespan)
+			}
+		}
+	}
+}
+
 // A random program of ranks with one thread and two streams each. It says what it does in words of its own.
 type deviceProgram [][]deviceStep // by rank
 

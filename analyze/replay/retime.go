@@ -106,22 +106,24 @@ func (p *Program) Retimed(start, finish [][]int64) *timeline.Timeline {
 }
 
 // clock returns the function from the times of a thread in the run to those in the simulation. Between two moments that are known it goes
-// at one pace.
+// at one pace. The simulated run of a rank has nothing of what came before it began or after it ended, such as MPI_Init and MPI_Finalize:
+// no time passes there.
 func clock(marks []mark, finish []int64, begin, base unit.Duration) func(unit.Duration) unit.Duration {
+	end := base
+	if len(finish) > 0 {
+		end += unit.Duration(slices.Max(finish))
+	}
 	return func(t unit.Duration) unit.Duration {
-		i := sort.Search(len(marks), func(i int) bool { return marks[i].at >= t })
-		if i < len(marks) && marks[i].at == t {
-			for i+1 < len(marks) && marks[i+1].at == t {
-				i++
-			}
-			return base + unit.Duration(finish[marks[i].op])
-		}
+		i := sort.Search(len(marks), func(i int) bool { return marks[i].at > t })
 		from, to := begin, base
 		if i > 0 {
 			from, to = marks[i-1].at, base+unit.Duration(finish[marks[i-1].op])
 		}
-		if i == len(marks) || t < begin {
-			return to + t - from
+		switch {
+		case t <= from:
+			return to
+		case i == len(marks):
+			return min(to+t-from, end)
 		}
 		after := base + unit.Duration(finish[marks[i].op])
 		share := float64(t-from) / float64(marks[i].at-from)
