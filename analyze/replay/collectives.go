@@ -1,10 +1,12 @@
 package replay
 
 import (
+	"math"
 	"slices"
 
 	"slackline/model/schedule"
 	"slackline/model/timeline"
+	"slackline/model/unit"
 )
 
 // noCall is the call of a collective that becomes nothing.
@@ -73,14 +75,31 @@ func (c *converter) findCollectives() {
 	}
 	c.parts = make([]part, c.partFirst[len(c.t.Locations)])
 	next := slices.Clone(c.partFirst)
+	if c.devices != nil {
+		c.devices.begun = make([]unit.Duration, len(c.parts))
+	}
 	for k, call := range calls {
 		if call == noCall {
 			continue
+		}
+		if c.devices != nil {
+			c.findBegun(c.membersOf(k), next)
 		}
 		for _, m := range c.membersOf(k) {
 			c.parts[next[m.Location]] = part{call, m.Issue, m.Complete}
 			next[m.Location]++
 		}
+	}
+}
+
+// findBegun finds out when the last member of a collective began it, for members with these parts.
+func (c *converter) findBegun(members []timeline.Member, parts []int) {
+	last := unit.Duration(math.MinInt64)
+	for i := range members {
+		last = max(last, c.t.Locations[members[i].Issuer()].Calls.Enter[members[i].Issue])
+	}
+	for _, m := range members {
+		c.devices.begun[parts[m.Location]] = min(last, c.t.Locations[m.Location].Calls.Leave[m.Complete])
 	}
 }
 

@@ -24,6 +24,7 @@ type deviceRun struct {
 	syncs   [][]devices.HostWait       // by location, by call
 	work    map[devices.Op]*kernelWork // of communication kernels
 	relays  [][]relay                  // by rank
+	begun   []unit.Duration            // by part of a location in a collective: when the last member began, if the part had not ended
 }
 
 // The CPUs of a rank: of its first thread, of all communication of kernels, of the rest. Messages occupy the CPU of their receiver that
@@ -69,6 +70,8 @@ type deviceWalk struct {
 	ends    [][]uint32 // by stream of the rank, activity: the operation that ends it
 	begins  [][]uint32 // and the one at whose start it begins
 	pending []pendingEdge
+	noted   int       // operations that were looked at for
+	sends   []sending // these
 }
 
 // pendingEdge says that an operation requires an activity that may have none yet.
@@ -134,7 +137,7 @@ func (d *deviceWalk) restart(t unit.Duration) {
 			c.entered[i], c.left[i] = -1, -1
 		}
 	}
-	d.pending = nil
+	d.pending, d.sends, d.noted = nil, nil, 0
 }
 
 // findHandOvers finds the times in which the first thread waited for others: it neither entered nor left a call while they worked.

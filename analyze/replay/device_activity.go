@@ -107,10 +107,18 @@ func (d *deviceWalk) activity(s *timeline.Stream, o devices.Op, cpu uint8, start
 	}
 	begin = d.calc(cpu, path, 0, starts...)
 	parts := make([]uint32, 0, len(x.ops))
-	for _, op := range x.ops {
+	for _, part := range x.ops {
+		op, call := part.Op, int64(-1)
 		op.Origin, op.CPU = uint32(path), commCPU
 		d.w.block.collectives = d.w.block.collectives || op.Kind == schedule.Collective
-		parts = append(parts, d.add(op, begin))
+		i := d.add(op, begin)
+		parts = append(parts, i)
+		if op.Kind == schedule.Collective {
+			call = op.Size
+		}
+		if op.Kind != schedule.Recv {
+			d.sends = append(d.sends, sending{i, min(max(s.Begin[o.Index], part.at), s.End[o.Index]), call})
+		}
 	}
 	transfer := unit.Duration(0)
 	if d.w.options.KeepTransfers {

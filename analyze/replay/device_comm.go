@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"math"
+
 	"slackline/analyze/devices"
 	"slackline/model/schedule"
 	"slackline/model/timeline"
@@ -9,7 +11,7 @@ import (
 
 // kernelWork is what a kernel carries out.
 type kernelWork struct {
-	ops []schedule.Op
+	ops []workPart
 	met unit.Duration // when all that it waits for had begun in the run
 }
 
@@ -110,31 +112,35 @@ func (c *converter) meets(m *timeline.Member, t unit.Duration) {
 // data is in the time of the kernel.
 func (c *converter) addKernels(members []timeline.Member, call *schedule.Call) {
 	at := c.calls.add(call)
+	begun := unit.Duration(math.MinInt64)
+	for i := range members {
+		begun = max(begun, c.t.Devices.Streams[members[i].Location].Begin[members[i].Issue])
+	}
 	for i := range members {
 		x := c.workOf(members[i].Location, members[i].Issue)
 		op := schedule.Op{Kind: schedule.Collective, Size: int64(at)}
 		if c.options.KeepTransfers {
 			op.Context = schedule.InnerContext
 		}
-		x.ops = append(x.ops, op)
+		x.ops = append(x.ops, workPart{op, begun})
 	}
 }
 
 // addRelay lets the members of a collective that receive something wait for those that send something.
 func (c *converter) addRelay(d *timeline.Devices, members []timeline.Member) {
-	home := int32(d.Streams[members[0].Location].Rank)
+	home := d.Streams[members[0].Location].Rank
 	r := relay{}
 	for i := range members {
 		m := &members[i]
 		x, rank := c.workOf(m.Location, m.Issue), int32(d.Streams[m.Location].Rank)
 		if m.Sent != 0 {
 			c.innerTag++
-			x.ops = append(x.ops, innerMessage(schedule.Send, home, 0, c.innerTag))
+			x.message(schedule.Send, home, 0, c.innerTag)
 			r.receives = append(r.receives, innerMessage(schedule.Recv, rank, 0, c.innerTag))
 		}
 		if m.Received != 0 {
 			c.innerTag++
-			x.ops = append(x.ops, innerMessage(schedule.Recv, home, 0, c.innerTag))
+			x.message(schedule.Recv, home, 0, c.innerTag)
 			r.sends = append(r.sends, innerMessage(schedule.Send, rank, 0, c.innerTag))
 		}
 	}
@@ -152,6 +158,11 @@ func (d *deviceWalk) relay(r *relay) {
 		op.CPU = commCPU
 		d.add(op, received...)
 	}
+}
+
+// message adds a message to what a kernel carries out.
+func (x *kernelWork) message(kind schedule.Kind, peer int, size int64, tag uint32) {
+	x.ops = append(x.ops, workPart{Op: innerMessage(kind, int32(peer), size, tag)})
 }
 
 func innerMessage(kind schedule.Kind, peer int32, size int64, tag uint32) schedule.Op {
@@ -172,12 +183,12 @@ func (c *converter) kernelMessage(d *timeline.Devices, m *timeline.Message) {
 		if from.End[m.Send] >= to.Begin[m.Recv] {
 			sender.met = max(sender.met, to.Begin[m.Recv])
 			c.innerTag++
-			receiver.ops = append(receiver.ops, innerMessage(schedule.Send, int32(from.Rank), 0, c.innerTag))
-			sender.ops = append(sender.ops, innerMessage(schedule.Recv, int32(to.Rank), 0, c.innerTag))
+			receiver.message(schedule.Send, from.Rank, 0, c.innerTag)
+			sender.message(schedule.Recv, to.Rank, 0, c.innerTag)
 		}
 	}
 	c.innerTag++
 	c.report.Messages++
-	sender.ops = append(sender.ops, innerMessage(schedule.Send, int32(to.Rank), size, c.innerTag))
-	receiver.ops = append(receiver.ops, innerMessage(schedule.Recv, int32(from.Rank), size, c.innerTag))
+	sender.message(schedule.Send, to.Rank, size, c.innerTag)
+	receiver.message(schedule.Recv, from.Rank, size, c.innerTag)
 }

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"slackline/analyze/simulate"
 	"slackline/model/timeline"
 	"slackline/model/trace"
+	"slackline/model/trace/tracetest"
 	"slackline/model/unit"
 )
 
@@ -112,7 +114,7 @@ func TestDeviceCasesTakeTheirMakespan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, model := range []simulate.Model{simulate.LogGOPS} {
+		for _, model := range []simulate.Model{simulate.LogGOPS, simulate.LogGPS} {
 			r, err := simulate.Run(t.Context(), p, cluster(1<<14), simulate.Options{Model: model, Calls: true})
 			if err != nil {
 				t.Fatalf("%s, %s: %v", name, model, err)
@@ -294,5 +296,47 @@ func TestRandomDevicePrograms(t *testing.T) {
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
 		}
+	}
+}
+
+// What finishes with contention finishes in the static model, too, where a rank sends one message after the other in the order of its
+// operations: those of several streams are in one order that holds for all ranks.
+func TestRandomDeviceProgramsFinishWithGaps(t *testing.T) {
+	for seed := range uint64(200) {
+		p, err := New(randomDevices(rand.New(rand.NewPCG(seed, 31))).run(false), Options{})
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		simulated(t, p, cluster(1<<14), nil)
+		if _, err := simulate.Run(t.Context(), p, cluster(1<<14), simulate.Options{Model: simulate.LogGPS}); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+	}
+}
+
+// The ranks of a collective of hosts begin it before or after a kernel that communicates: in the order of their operations both are in the
+// same order on all ranks.
+func TestHostsAndKernelsFinishWithGaps(t *testing.T) {
+	const ranks = 4
+	hosts, devices := "slackline trace 1\nunit us\n", ""
+	members := ""
+	for rank := range ranks {
+		enter, begin := 2+28*(rank%2), 10-5*(rank%2)
+		hosts += fmt.Sprintf("rank %d\n0 main {\n  0..1 cudaLaunchKernel\n", rank)
+		hosts += fmt.Sprintf("  %d..40 MPI_Allreduce: begin; allreduce sent 8 received 8\n} 50\n", enter)
+		devices += fmt.Sprintf("device host %d 0\ndevice stream %[1]d 0 s\n", rank)
+		devices += fmt.Sprintf("device activity %d %d000000 30000000 0 1 ncclDevKernel_AllReduce\n", timeline.CommunicationKernel, begin)
+		members += fmt.Sprintf("device member %d 0 8 8 0\n", rank)
+	}
+	text := hosts + devices + fmt.Sprintf("device group 0 1 2 3 world\ndevice collective %d 0 -1\n", timeline.OpAllreduce) + members
+	p, err := New(tracetest.Timeline(t, text), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Report().Collectives != 2 {
+		t.Fatalf("%d collectives, want 2", p.Report().Collectives)
+	}
+	if _, err := simulate.Run(t.Context(), p, cluster(1<<14), simulate.Options{Model: simulate.LogGPS}); err != nil {
+		t.Error(err)
 	}
 }

@@ -95,6 +95,9 @@ func (w *walker) walk(rank int) (rankProgram, walkReport, error) {
 			w.unrecorded(i)
 		} else if kind != toolCall {
 			w.call(i, kind)
+			if w.device != nil {
+				w.device.called(i)
+			}
 		}
 		w.now = max(w.now, w.calls.Leave[i])
 		if w.device != nil {
@@ -114,8 +117,10 @@ func (w *walker) walk(rank int) (rankProgram, walkReport, error) {
 // finish ends the program of the rank.
 func (w *walker) finish() (rankProgram, walkReport, error) {
 	if w.device != nil {
+		w.device.keepOrder()
 		w.device.threads()
 		w.device.activities()
+		w.device.sortSends()
 		w.cpus = max(w.cpus, min(w.device.cpus, lastCPU+1))
 	}
 	w.out.span = max(w.end-w.begin-w.omitted, 0)
