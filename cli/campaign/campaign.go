@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -205,6 +207,9 @@ func noteTeam(a *env.Env, c *campaign.Campaign, t campaign.Team) {
 // progressText says how far a campaign is.
 func progressText(p campaign.Progress) string {
 	text := fmt.Sprintf("%d of %d runs, %d at work", p.Done, p.Total, p.Running)
+	if n := len(p.Queued); n > 0 {
+		text += fmt.Sprintf(", of them %d in the queue (%s)", n, strings.Join(slices.Compact(slices.Clone(p.Queued)), "; "))
+	}
 	if p.Failed > 0 {
 		text += fmt.Sprintf(", %d failed", p.Failed)
 	}

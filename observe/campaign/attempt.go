@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -341,6 +342,7 @@ func (x *execution) inQueue(ctx context.Context, run *Run, attempt int) (there, 
 		case ctx.Err() != nil:
 			return false, away, ctx.Err()
 		case err == nil:
+			x.waitsFor(run, attempt, out)
 			return len(bytes.TrimSpace(out)) > 0, away, nil
 		case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist), time.Since(start) > awayPatience:
 			return false, away, fmt.Errorf("%s: %w: %s", Quote(words), err, lastLineOf(stderr.String()))
@@ -351,6 +353,29 @@ func (x *execution) inQueue(ctx context.Context, run *Run, attempt int) (there, 
 		if err := pause(ctx, b.Poll); err != nil {
 			return false, away, err
 		}
+	}
+}
+
+// reason is why a job waits, as squeue shows it instead of the nodes.
+var reason = regexp.MustCompile(`(?m)\(([A-Za-z][^()]*)\)\s*$`)
+
+// usualReasons are those of every job that waits for its turn. For another one the user may have to do something.
+func usualReasons() []string { return []string{"None", "Priority", "Resources"} }
+
+// waitsFor takes the reason why a run has not started from what the batch system says of its job. One that is not usual is noted once.
+func (x *execution) waitsFor(run *Run, attempt int, queue []byte) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	m := reason.FindSubmatch(queue)
+	if m == nil {
+		delete(x.queued, run)
+		return
+	}
+	why := string(m[1])
+	x.queued[run] = why
+	if !slices.Contains(x.told, why) {
+		x.told = append(x.told, why)
+		x.options.Note(fmt.Sprintf("%s waits in the queue: %s; its job is %s", run.Name, why, x.jobName(run, attempt)))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -40,7 +41,8 @@ func submitted(t *testing.T, ctx context.Context, submit, queue string, noted fu
 	}
 	defer c.Close()
 	note := func(text string) { notes = append(notes, text); noted() }
-	x := &execution{Campaign: c, options: Options{Self: []string{"/bin/slackline", "supervise"}, Name: "slackline", Note: note}}
+	options := Options{Self: []string{"/bin/slackline", "supervise"}, Name: "slackline", Note: note}
+	x := &execution{Campaign: c, options: options, queued: map[*Run]string{}, told: usualReasons()}
 	end, err = x.attempt(ctx, &task{run: c.runs[0]}, place{})
 	return dir, end, notes, err
 }
@@ -193,6 +195,40 @@ echo 4711
 				t.Errorf("%d jobs were submitted, want one", n)
 			}
 		})
+	}
+}
+
+// TestReasonsOfTheQueue: why a job waits is noted once, unless every job does.
+func TestReasonsOfTheQueue(t *testing.T) {
+	const queue = `asked=$(cat asked 2> /dev/null)x
+echo $asked > asked
+case $asked in
+x) echo "   13  debug slackline  root PD 0:00  9 (Priority)";;
+xx|xxx) echo "   13  debug slackline  root PD 0:00  9 (PartitionNodeLimit)";;
+xxxx) echo "   13  debug slackline  root  R 0:01  9 c[1-9]";;
+*) echo '{"attempt": 1, "status": "ended", "exit": 0}' > "$(cat job)/result.json";;
+esac
+`
+	_, end, notes, err := submitted(t, t.Context(), "for a in \"$@\"; do :; done; dirname \"$a\" > job\n", queue, func() {})
+	if err != nil || end == nil || end.Status != OK {
+		t.Fatalf("%+v, %v, want the result of the job", end, err)
+	}
+	if len(notes) != 1 || !strings.HasPrefix(notes[0], "p2.r1 waits in the queue: PartitionNodeLimit; its job is slackline-") {
+		t.Errorf("notes %q, want one of the limit", notes)
+	}
+}
+
+// TestProgressOfTheQueue: the progress says of runs why they wait, as long as they do.
+func TestProgressOfTheQueue(t *testing.T) {
+	run := &Run{Name: "p2.r1"}
+	x := &execution{Campaign: &Campaign{}, running: map[*Run]time.Time{run: {}}, queued: map[*Run]string{}, told: usualReasons()}
+	x.waitsFor(run, 1, []byte("13 debug slackline root PD 0:00 9 (Priority)\n"))
+	if p := x.progress(); !slices.Equal(p.Queued, []string{"Priority"}) || p.Running != 1 {
+		t.Errorf("waiting: %+v, want one for its priority", p)
+	}
+	x.waitsFor(run, 1, []byte("13 debug slackline root R 0:01 9 c[1-9]\n"))
+	if p := x.progress(); len(p.Queued) != 0 {
+		t.Errorf("running: %+v, want none that waits", p)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -36,6 +37,7 @@ type Options struct {
 type Progress struct {
 	Done, Failed, Running, Total int
 	Left                         time.Duration // estimated; 0: unknown
+	Queued                       []string      // of the running ones those that a batch system has not started: the reasons that it gives
 }
 
 // Summary is what came out of a campaign.
@@ -62,7 +64,9 @@ type execution struct {
 	mu       sync.Mutex
 	queue    []*task
 	running  map[*Run]time.Time
-	reserved float64 // core seconds of what is running, estimated
+	queued   map[*Run]string // why the batch system has not started a run
+	told     []string        // of these reasons those that need no note
+	reserved float64         // core seconds of what is running, estimated
 	failed   map[string]bool
 	team     Team
 	crew     *crew // nil: there are no others
@@ -82,7 +86,8 @@ func (c *Campaign) Run(ctx context.Context, o Options) (*Summary, error) {
 	}
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
-	x := &execution{Campaign: c, options: o, running: map[*Run]time.Time{}, failed: map[string]bool{}, cancel: cancel}
+	x := &execution{Campaign: c, options: o, running: map[*Run]time.Time{}, queued: map[*Run]string{}, told: usualReasons(),
+		failed: map[string]bool{}, cancel: cancel}
 	if err := x.fill(); err != nil {
 		return nil, err
 	}
@@ -207,6 +212,7 @@ func (x *execution) settle(t *task, cost float64, end *End, err error) {
 	x.mu.Lock()
 	x.reserved -= cost
 	delete(x.running, t.run)
+	delete(x.queued, t.run)
 	if err == nil && end != nil {
 		err = x.note(end)
 	}
@@ -297,6 +303,7 @@ func (x *execution) progress() Progress {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	p := Progress{Running: len(x.running), Failed: len(x.failed), Total: len(x.runs)}
+	p.Queued = slices.Sorted(maps.Values(x.queued))
 	mean, n := 0.0, 0
 	for _, run := range x.runs {
 		if h := x.state.runs[run.Name]; h.ok() && !h.open {
