@@ -53,6 +53,13 @@ func Open(path string) (*os.File, error) {
 	case o := <-done:
 		return o.f, o.err
 	case <-time.After(patience):
+		// With a writer the opening ends, and no reader is left to take what is written later.
+		if both, err := os.OpenFile(path, os.O_RDWR|syscall.O_NONBLOCK, 0); err == nil {
+			if o := <-done; o.err == nil {
+				o.f.Close()
+			}
+			both.Close()
+		}
 		return nil, &fs.PathError{Op: "open", Path: path, Err: ErrNoWriter}
 	}
 }

@@ -81,19 +81,19 @@ func TestBundle(t *testing.T) {
 	}
 }
 
-// A named pipe without a writer is given up; with one it is read.
+// A named pipe without a writer is given up and has no reader then; with one it is read.
 func TestOpenNamedPipe(t *testing.T) {
-	dir := t.TempDir()
-	unused, path := filepath.Join(dir, "unused"), filepath.Join(dir, "pipe") // two: who was given up may still get what is written
-	for _, name := range []string{unused, path} {
-		if err := syscall.Mkfifo(name, 0o666); err != nil {
-			t.Fatal(err)
-		}
+	path := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(path, 0o666); err != nil {
+		t.Fatal(err)
 	}
 	defer func(d time.Duration) { patience = d }(patience)
 	patience = time.Millisecond
-	if _, err := Disk(unused, All); !errors.Is(err, ErrNoWriter) {
+	if _, err := Disk(path, All); !errors.Is(err, ErrNoWriter) {
 		t.Errorf("no writer: %v, want %v", err, ErrNoWriter)
+	}
+	if f, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0); !errors.Is(err, syscall.ENXIO) {
+		t.Fatalf("after it was given up: %v, %v, want no reader", f, err)
 	}
 	patience = time.Hour
 	wrote := make(chan error, 1)
