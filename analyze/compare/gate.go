@@ -153,7 +153,9 @@ func (r *Result) notCompared(c *Condition, known bool) string {
 	var runs []missing.Run
 	for i, side := range r.sides {
 		for _, run := range side {
-			runs = append(runs, missing.Run{Name: "a run of " + sideName(i), Parts: run.Missing})
+			parts := run.Missing
+			parts.Whole = false // what follows knows whether the start and the end of MPI are in the runs
+			runs = append(runs, missing.Run{Name: "a run of " + sideName(i), Parts: parts})
 		}
 	}
 	of := missing.Time

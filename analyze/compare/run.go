@@ -125,7 +125,8 @@ type document struct {
 		LeftAfter   float64 `json:"left_out_after_s"`
 		KeptBefore  float64 `json:"kept_before_s"`
 		KeptAfter   float64 `json:"kept_after_s"`
-		NotRecorded float64 `json:"not_recorded_s"` // versions that had no share
+		NotRecorded float64 `json:"not_recorded_s"` // of all locations
+		Locations   int     `json:"locations"`
 	} `json:"run"`
 	Computation *struct {
 		Useful       float64 `json:"useful_s"`
@@ -175,9 +176,8 @@ func Read(data []byte) (Run, error) {
 		return *v
 	}
 	r := NewRun(0)
-	if r.Missing = d.Run.Parts; d.Run.NotRecorded > 0 && r.Missing.Off == 0 {
-		r.Missing.Off = d.Run.NotRecorded / *d.Run.Time
-	}
+	r.Missing = d.Run.Parts
+	r.Missing.Older(d.Run.NotRecorded, *d.Run.Time, d.Run.Locations)
 	r.kept, r.left = d.Run.KeptBefore+d.Run.KeptAfter, d.Run.LeftBefore+d.Run.LeftAfter > 0
 	r.Missing.Circles = max(r.Missing.Circles, d.Totals.Cyclic)
 	r.add(RunTime, "", amount(RunTime, "time_s", "", d.Run.Time))

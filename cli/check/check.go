@@ -169,7 +169,7 @@ func (o *Options) Run(a *env.Env, c *cobra.Command, args []string) error {
 	}
 	r := &Report{options: o, strict: o.strict}
 	words := args
-	if o.baseline == "" || len(args) > 1 {
+	if place, _ := datasets.CutPlace(args[0]); o.baseline == "" || len(args) > 1 && place == "" {
 		if args[0] == input.Stdin && slices.Contains(datasets.Files(datasets.SplitLabels(args[1:])), input.Stdin) {
 			return exit.Usagef("expectations and measurements cannot both come from the standard input; give a file for one of them")
 		}

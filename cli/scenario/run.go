@@ -231,7 +231,7 @@ func (o *RunOptions) chosen(ctx context.Context, tl *timeline.Timeline) (*timeli
 		return tl, nil
 	}
 	if o.Whole {
-		tl.Chosen.Whole = tl.IsLong(tl.MPIStart())
+		tl.Chosen.Whole = tl.MPIStart().Any()
 		return tl, nil
 	}
 	switch o.Start {

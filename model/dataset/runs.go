@@ -89,11 +89,14 @@ type runInfo struct {
 	After  float64 `json:"kept_after_s"`
 
 	missing.Parts
+	NotRecorded float64 `json:"not_recorded_s"` // of all locations
+	Locations   int     `json:"locations"`
 }
 
 // dataset makes a dataset of the run.
 func (r *runInfo) dataset(name string, paths []RunPath) *Dataset {
 	d := FromRun(r.Ranks, cmp.Or(r.Read, r.Ranks), r.Time-r.Before-r.After, paths)
+	r.Older(r.NotRecorded, r.Time, r.Locations)
 	d.Of(missing.Run{Name: name, Parts: r.Parts})
 	return d
 }

@@ -19,9 +19,16 @@ type Parts struct {
 	Only      string  `json:"only_ranks,omitempty"`         // the ranks that were read, e.g. 0..3,7; empty: all
 	Begin     float64 `json:"part_begin_s,omitempty"`       // what was read of the run, in seconds since its start
 	End       float64 `json:"part_end_s,omitempty"`         // 0: to its end
-	Whole     bool    `json:"whole,omitempty"`              // the start and the end of MPI are in it, although they take 1 % or more
+	Whole     bool    `json:"whole,omitempty"`              // the start and the end of MPI are in it, because --whole asked for them
 	Simulated bool    `json:"simulated,omitempty"`          // from what there is: the run time is not that of the whole, either
 	Circles   int     `json:"circular_waits,omitempty"`     // wait states that depend on each other in circles: the clocks are wrong
+}
+
+// Older takes the share that was not recorded from results of versions that gave only the sum over all threads, in seconds.
+func (p *Parts) Older(off, time float64, threads int) {
+	if lifetimes := time * float64(max(threads, 1)); p.Off == 0 && off > 0 && lifetimes > 0 {
+		p.Off = min(off/lifetimes, 1)
+	}
 }
 
 // Kind is what a number of a run is: of what is missing, not everything matters to all.
