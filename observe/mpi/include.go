@@ -10,7 +10,7 @@ var includeFiles embed.FS
 
 // AddHeaders adds the C headers that all parts may use: what is to know of types and of Fortran's bindings (slackline_mpi.h), the
 // system calls that signals cut short (sleeping.h), how MPICH gives up the CPU (yield.h), which clock a process reads
-// (clockid.h), how the programs that it starts are left alone (children.h), which signals threads of MPI take (signals.h), and
+// (clockid.h), how the programs that it starts are left alone (children.h), which threads take signals (signals.h), and
 // which functions of MPI others have (displaced.h).
 func (s *Source) AddHeaders() error { return s.Add(includeFiles, "include") }
 

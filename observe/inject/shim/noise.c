@@ -2,6 +2,7 @@
  * ends. It does so wherever the thread is, in the program or in MPI. Detours lie on the wall clock: what a thread sleeps
  * through costs it nothing. */
 #include "inject.h"
+#include "signals.h"
 #include "slackline_mpi.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -86,6 +87,7 @@ static void on_detour(int number, siginfo_t *info, void *context) {
         advance();
     }
     if (running) set_timer();
+    leave_to_main(number, context);
     errno = saved;
 }
 

@@ -17,6 +17,7 @@
  * The time to the next sample varies by half of the period in both directions, so that samples do not keep step with
  * what the program does periodically. */
 #include "counters.h"
+#include "signals.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -171,14 +172,7 @@ bool sl_slept(struct sl_thread *t) {
     return true;
 }
 
-static void on_sample(int number, siginfo_t *info, void *context) {
-    if (info->si_code != SI_TIMER && info->si_code != POLL_IN && info->si_code != POLL_HUP) {
-        if ((uintptr_t)library.handler > (uintptr_t)SIG_IGN) library.handler(number, info, context);
-        return;
-    }
-    struct sl_thread *t = sl_self;
-    if (t == NULL || t->sampled_by == SL_BY_NOTHING || !atomic_load(&sl_active)) return;
-    int saved = errno;
+static void take_sample(struct sl_thread *t, const ucontext_t *context) {
     if (t->depth == 0 && sl_is_bounded()) sl_check_window(t, sl_now());
     if (t->depth == 0 && t->on) {
         t->depth = 1;
@@ -200,6 +194,17 @@ static void on_sample(int number, siginfo_t *info, void *context) {
     } else if (ticks_only || ioctl(t->perf, PERF_EVENT_IOC_PERIOD, &distance) != 0) { /* the program has closed it */
         to_ticks(t);
     }
+}
+
+static void on_sample(int number, siginfo_t *info, void *context) {
+    if (info->si_code != SI_TIMER && info->si_code != POLL_IN && info->si_code != POLL_HUP) {
+        if ((uintptr_t)library.handler > (uintptr_t)SIG_IGN) library.handler(number, info, context);
+        return;
+    }
+    struct sl_thread *t = sl_self;
+    int saved = errno;
+    if (t != NULL && t->sampled_by != SL_BY_NOTHING && atomic_load(&sl_active)) take_sample(t, context);
+    if (leave_to_main(number, context) && t != NULL) sl_slept(t); /* not by the program's own will */
     errno = saved;
 }
 

@@ -16,6 +16,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -256,6 +257,38 @@ static void process(void) {
     while (seen < 5000 && elsewhere == 0) compute(1);
     setitimer(ITIMER_REAL, &off, NULL);
     report("signals to the process", elsewhere == 0, elsewhere, 0);
+    signal(SIGALRM, SIG_DFL);
+}
+
+static atomic_bool idle;
+static void *busy(void *unused) {
+    (void)unused;
+    while (!idle) compute(1);
+    return NULL;
+}
+
+/* late: signals to the process come to main although it cannot run at once, and a thread that computes could. What keeps main is a child
+ * process that has its memory; so does a CPU that others have. */
+static void late(void) {
+    enum { SIGNALS = 20 };
+    struct timespec ms5 = {0, 5000000}, ms20 = {0, 20000000};
+    pthread_t thread;
+    signal(SIGALRM, where);
+    pthread_create(&thread, NULL, busy, NULL);
+    seen = elsewhere = 0;
+    for (int i = 0; i < SIGNALS; i++) {
+        pid_t child = vfork();
+        if (child == 0) {
+            kill(getppid(), SIGALRM);
+            syscall(SYS_nanosleep, &ms20, NULL);
+            _exit(0);
+        }
+        waitpid(child, NULL, 0);
+        nanosleep(&ms5, NULL);
+    }
+    idle = true;
+    pthread_join(thread, NULL);
+    report("signals to the process while main cannot run", seen > SIGNALS / 2, elsewhere, 0);
     signal(SIGALRM, SIG_DFL);
 }
 
@@ -510,6 +543,7 @@ int main(int argc, char **argv) {
     wakes();
     timers();
     process();
+    late();
     jumps();
     threads();
     children();
