@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/rand"
 	"embed"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"slackline/internal/fault"
 	"slackline/observe/mpi"
 )
 
@@ -39,7 +41,8 @@ type Job struct {
 	Version string   // what the library calls itself when it runs
 
 	launch  []string
-	hint    string // what may be missing if it does not start
+	parsed  *mpi.Command   // what is known of its command
+	mark    []mpi.Variable // that only processes of the job have
 	command *exec.Cmd
 	stdin   io.WriteCloser
 	lines   *bufio.Reader
@@ -76,8 +79,9 @@ func StartJob(ctx context.Context, l *mpi.Library, ranks int, launch []string) (
 	if err != nil {
 		return nil, err
 	}
-	j := &Job{Library: l, Command: args, launch: launch, hint: launcher.Hint(l), command: exec.CommandContext(ctx, args[0], args[1:]...),
-		output: &tail{}}
+	j := &Job{Library: l, Command: args, launch: launch, parsed: launcher, command: exec.CommandContext(ctx, args[0], args[1:]...),
+		mark: []mpi.Variable{{Name: "SLACKLINE_BENCH", Value: rand.Text()}}, output: &tail{}}
+	j.command.Env = append(os.Environ(), j.mark[0].Name+"="+j.mark[0].Value)
 	j.command.Cancel = func() error { return launcher.Interrupt(j.command.Process) }
 	j.command.WaitDelay = 5 * time.Second
 	j.command.Stderr = j.output
@@ -94,7 +98,7 @@ func StartJob(ctx context.Context, l *mpi.Library, ranks int, launch []string) (
 	}
 	words, err := j.answer("slackline-version")
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%w%s", err, j.hint), j.Close())
+		return nil, errors.Join(fmt.Errorf("%w%s", err, launcher.Hint(l)), j.Close())
 	}
 	j.Version = strings.Join(words, " ")
 	words, err = j.answer("slackline-hosts")
@@ -102,7 +106,7 @@ func StartJob(ctx context.Context, l *mpi.Library, ranks int, launch []string) (
 		return nil, errors.Join(err, j.Close())
 	}
 	if j.Hosts = words; len(words) != ranks {
-		return nil, errors.Join(fmt.Errorf("asked for %d ranks, got %d%s", ranks, len(words), j.hint), j.Close())
+		return nil, errors.Join(fmt.Errorf("asked for %d ranks, got %d%s", ranks, len(words), launcher.Hint(l)), j.Close())
 	}
 	return j, nil
 }
@@ -185,10 +189,17 @@ func (j *Job) Close() error {
 	}
 	j.over = true
 	err := j.stdin.Close()
-	if _, e := io.Copy(io.Discard, j.lines); e != nil && !errors.Is(e, os.ErrClosed) {
+	done := make(chan error, 1)
+	fault.Go(func() { // until the launcher has ended: what it leaves behind may have its output
+		_, e := io.Copy(io.Discard, j.lines)
+		done <- e
+	})
+	err = errors.Join(err, j.command.Wait())
+	if e := <-done; e != nil && !errors.Is(e, os.ErrClosed) {
 		err = errors.Join(err, e)
 	}
-	j.ended = errors.Join(err, j.command.Wait())
+	j.parsed.EndLeft(j.command.ProcessState, j.mark)
+	j.ended = err
 	return j.ended
 }
 

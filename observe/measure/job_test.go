@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"math"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -52,6 +55,35 @@ func TestJobThatFails(t *testing.T) {
 	}
 	if _, err := StartJob(context.Background(), mpitest.Libraries(t)[0], 2, []string{"/nonexistent/mpirun"}); err == nil {
 		t.Error("a launcher that does not exist started a job")
+	}
+}
+
+// TestJobLeftBehind wants nothing to be left of a job whose launcher is ended by a signal before it can end its processes, in whatever
+// groups and sessions they are.
+func TestJobLeftBehind(t *testing.T) {
+	dir := t.TempDir()
+	launcher := filepath.Join(dir, "mpirun")
+	script := "#!/bin/sh\n[ \"$1\" = --version ] && exit\ncd " + dir + `
+setsid sh -c 'trap "" TERM INT; echo $$ > session; while :; do sleep 1; done' >/dev/null 2>&1 &
+sh -c 'echo $$ > group; exec sleep 1000' >/dev/null 2>&1 &
+while ! [ -s session ] || ! [ -s group ]; do sleep 0.01; done
+kill -9 $$
+`
+	if err := os.WriteFile(launcher, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := StartJob(t.Context(), mpitest.Libraries(t)[0], 2, []string{launcher}); err == nil {
+		t.Fatal("a launcher that was killed started a job")
+	}
+	for _, name := range []string{"session", "group"} {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		stat, err := os.ReadFile("/proc/" + strings.TrimSpace(string(data)) + "/stat")
+		if err == nil && !strings.Contains(string(stat), ") Z ") {
+			t.Errorf("%s: left behind: %s", name, stat)
+		}
 	}
 }
 

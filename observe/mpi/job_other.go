@@ -17,6 +17,9 @@ func (s Start) Become(context.Context, string, string, []string) error { return 
 // doOnce just does it: no other process does the same.
 func doOnce(_ context.Context, _ string, do func() error) error { return do() }
 
+// endLeft does nothing: which processes a launcher has left is not known.
+func endLeft([]Variable) {}
+
 // noExec is false: it is not known.
 func noExec(string) bool { return false }
 

@@ -43,6 +43,7 @@ func (c *Command) Run(ctx context.Context, preload string, variables []Variable,
 	start := time.Now()
 	err = p.Run()
 	elapsed = time.Since(start)
+	c.EndLeft(p.ProcessState, variables)
 	var exit *exec.ExitError
 	switch {
 	case errors.As(err, &exit):
@@ -55,6 +56,17 @@ func (c *Command) Run(ctx context.Context, preload string, variables []Variable,
 		return 0, elapsed, err
 	}
 	return code, elapsed, nil
+}
+
+// EndLeft ends what a launcher has left behind on this host, as mpiexec of MPICH does if an interrupt comes before it can handle one:
+// after a signal has ended it, the processes that have all these variables, which no others may have.
+func (c *Command) EndLeft(how *os.ProcessState, variables []Variable) {
+	if how == nil || c.Launcher == "" || len(variables) == 0 {
+		return
+	}
+	if status, ok := how.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		endLeft(variables)
+	}
 }
 
 // Interrupt asks the command to end. srun only reports what its processes do, unless it is asked twice within a second.
