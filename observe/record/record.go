@@ -120,7 +120,7 @@ type run struct {
 	result    *Result
 }
 
-func prepare(ctx context.Context, o *Options) (*run, error) {
+func prepare(ctx context.Context, o *Options) (prepared *run, err error) {
 	command, err := mpi.ParseCommand(o.Command)
 	if err != nil {
 		return nil, err
@@ -129,6 +129,19 @@ func prepare(ctx context.Context, o *Options) (*run, error) {
 		return nil, err
 	}
 	r := &run{Options: o, command: command, result: &Result{}, number: rand.Uint64() | 1}
+	parent, err := filepath.Abs(filepath.Dir(o.Out))
+	if err != nil {
+		return nil, err
+	}
+	// Before the recorder is compiled, which takes long: perhaps nothing can be written there.
+	if r.raw, err = os.MkdirTemp(parent, "."+filepath.Base(o.Out)+"-raw-"); err != nil {
+		return nil, fmt.Errorf("%w; give a directory with --out in which you can write", err)
+	}
+	defer func() {
+		if prepared == nil {
+			_ = os.RemoveAll(r.raw) // nothing depends on it
+		}
+	}()
 	l, err := command.Choose(ctx, o.MPI)
 	if err != nil {
 		return nil, err
@@ -146,16 +159,8 @@ func prepare(ctx context.Context, o *Options) (*run, error) {
 		o.Note("compiled the recorder for %s", l)
 	}
 	r.chooseRegions()
-	parent, err := filepath.Abs(filepath.Dir(o.Out))
-	if err != nil {
-		return nil, err
-	}
 	tellLeftovers(o)
-	if r.raw, err = os.MkdirTemp(parent, "."+filepath.Base(o.Out)+"-raw-"); err != nil {
-		return nil, err
-	}
 	if err := errors.Join(os.Chmod(r.raw, 0o777&^umask()), r.writeOrder()); err != nil {
-		r.cleanUp()
 		return nil, err
 	}
 	return r, nil

@@ -471,3 +471,13 @@ func TestInterrupted(t *testing.T) {
 		}
 	})
 }
+
+// TestOutFirst wants a place in which nothing can be written to be named before a library is chosen and the recorder compiled.
+func TestOutFirst(t *testing.T) {
+	o := Options{Command: []string{"true"}, Out: filepath.Join(t.TempDir(), "none", "x.slt"), MPI: "no such library"}
+	o.Note = func(format string, args ...any) { t.Errorf(format, args...) }
+	o.Warn = o.Note
+	if _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "--out") || !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%v, want the directory that is missing", err)
+	}
+}
