@@ -97,14 +97,14 @@ func (c *conversion) cut(ctx context.Context, tl *timeline.Timeline) (*timeline.
 		tl.Shift(-tl.Origin(), c.threads)
 	}
 	if c.Begin > 0 || c.End > 0 {
-		end := tl.End
-		if c.End > 0 {
-			end = min(end, tl.Origin()+c.End)
+		end, chosen := tl.End, unit.Duration(0)
+		if c.End > 0 && tl.Origin()+c.End < end {
+			end, chosen = tl.Origin()+c.End, c.End
 		}
 		if tl, err = tl.WindowTogether(ctx, tl.Origin()+c.Begin, end, c.threads); err != nil {
 			return nil, err
 		}
-		tl.Chosen.Begin, tl.Chosen.End = unit.SumOf(c.Begin).InSeconds(), unit.SumOf(c.End).InSeconds()
+		tl.Chosen.Begin, tl.Chosen.End = unit.SumOf(c.Begin).InSeconds(), unit.SumOf(chosen).InSeconds()
 		if tl.Missing().Everything() {
 			return nil, fmt.Errorf("%s: recording was off from --begin to --end", cmp.Or(c.Trace.Name, "the trace"))
 		}
