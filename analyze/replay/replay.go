@@ -101,8 +101,8 @@ func (o *Options) check(t *timeline.Timeline) error {
 	if t.Ranks < 1 {
 		return fmt.Errorf("the run has no ranks")
 	}
-	if n := t.Problems.UnreadRanks; n > 0 {
-		return fmt.Errorf("only %d of the %d ranks were read, and messages and collectives with the others would be lost", t.Ranks-n, t.Ranks)
+	if only := t.Missing().Only; only != "" {
+		return fmt.Errorf("only ranks %s of %d were read, and messages and collectives with the others would be lost", only, t.Ranks)
 	}
 	if o.ScaleCompute < 0 || math.IsNaN(o.ScaleCompute) || math.IsInf(o.ScaleCompute, 0) {
 		return fmt.Errorf("computation cannot be scaled by %v; give a number above 0", o.ScaleCompute)

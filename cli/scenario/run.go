@@ -263,7 +263,6 @@ func (o *RunOptions) simulate(a *env.Env, c *cobra.Command, word string, hash bo
 			end = min(end, tl.Start+o.End.Value)
 		}
 		tl = tl.Window(tl.Start+o.Begin.Value, end, o.Threads)
-		tl.Chosen.Begin, tl.Chosen.End = unit.SumOf(o.Begin.Value).InSeconds(), unit.SumOf(o.End.Value).InSeconds()
 	}
 	a.WarnOfVoid(c, " on a simulated run", "only-ranks", "whole")
 	return &Run{Name: word, Timeline: tl, Records: f.records, Machine: f.Machine, Change: f.change, Program: f.Input.Program}, nil

@@ -386,7 +386,6 @@ type Problems struct {
 	WorstViolation                    unit.Duration
 	Unbalanced                        int64 // leaves without enter, enters without leave
 	MissingRanks                      []int
-	UnreadRanks                       int      // that were not asked for
 	Notes                             []string // everything else, as sentences
 }
 

@@ -110,13 +110,24 @@ func (t *Team) shift(d unit.Duration) {
 // those of the whole run.
 func (t *Timeline) Window(begin, end unit.Duration, threads int) *Timeline {
 	t.alone("WindowTogether")
-	return (&cutter{begin: begin, end: end}).cut(t, threads)
+	return t.window(begin, end, threads)
 }
 
 // WindowTogether is Window also of a run that several processes share. All of them call it.
 func (t *Timeline) WindowTogether(ctx context.Context, begin, end unit.Duration, threads int) (*Timeline, error) {
-	w := (&cutter{begin: begin, end: end}).cut(t, threads)
+	w := t.window(begin, end, threads)
 	return w, w.shareSums(ctx)
+}
+
+func (t *Timeline) window(begin, end unit.Duration, threads int) *Timeline {
+	w := (&cutter{begin: begin, end: end}).cut(t, threads)
+	if begin > t.Start {
+		w.Chosen.Begin = unit.SumOf(begin - t.Origin()).InSeconds()
+	}
+	if end < t.End {
+		w.Chosen.End = unit.SumOf(end - t.Origin()).InSeconds()
+	}
+	return w
 }
 
 // alone panics if several processes share the run: what is cut out of it misses sums that only they know.

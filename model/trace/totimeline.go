@@ -97,14 +97,13 @@ func (c *conversion) cut(ctx context.Context, tl *timeline.Timeline) (*timeline.
 		tl.Shift(-tl.Origin(), c.threads)
 	}
 	if c.Begin > 0 || c.End > 0 {
-		end, chosen := tl.End, unit.Duration(0)
-		if c.End > 0 && tl.Origin()+c.End < end {
-			end, chosen = tl.Origin()+c.End, c.End
+		end := tl.End
+		if c.End > 0 {
+			end = min(end, tl.Origin()+c.End)
 		}
 		if tl, err = tl.WindowTogether(ctx, tl.Origin()+c.Begin, end, c.threads); err != nil {
 			return nil, err
 		}
-		tl.Chosen.Begin, tl.Chosen.End = unit.SumOf(c.Begin).InSeconds(), unit.SumOf(chosen).InSeconds()
 		if tl.Missing().Everything() {
 			return nil, fmt.Errorf("%s: recording was off from --begin to --end", cmp.Or(c.Trace.Name, "the trace"))
 		}
@@ -332,7 +331,6 @@ func (c *conversion) explainMissing(tl *timeline.Timeline) {
 		p.MissingRanks = missing
 	}
 	if c.Ranks != nil {
-		p.UnreadRanks = c.Trace.Ranks - len(c.Ranks)
 		p.Notes = append(p.Notes, fmt.Sprintf("only %d of %d ranks were read", len(c.Ranks), c.Trace.Ranks))
 		if sorted := slices.Compact(slices.Sorted(slices.Values(c.Ranks))); len(sorted) < c.Trace.Ranks {
 			tl.Chosen.Only = missing.Ranks(sorted)

@@ -42,7 +42,7 @@ func TestOnlySomeRanks(t *testing.T) {
 		t.Errorf("%d locations, %d messages, %d collectives of %d ranks; want 2, 2, 0 of 3",
 			len(tl.Locations), len(tl.Messages), len(tl.Collectives), tl.Ranks)
 	}
-	want := timeline.Problems{UnreadRanks: 1, Notes: []string{"only 2 of 3 ranks were read"}}
+	want := timeline.Problems{Notes: []string{"only 2 of 3 ranks were read"}}
 	if diff := cmp.Diff(want, tl.Problems); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}

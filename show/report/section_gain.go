@@ -112,7 +112,7 @@ func (s *story) notSimulated() *Missing {
 			"NAME")}
 	case a.empty():
 		return emptyRun
-	case a.run.Program == nil && a.timeline.Problems.UnreadRanks > 0:
+	case a.run.Program == nil && a.timeline.Missing().Only != "":
 		return &Missing{a.run.NoProgram, command("report", a.run.Simulate)}
 	case a.run.Program == nil:
 		return &Missing{a.run.NoProgram, ""}
