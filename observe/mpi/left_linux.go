@@ -36,7 +36,7 @@ func having(variables []Variable) (list []int) {
 	files, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, file := range files {
 		data, err := os.ReadFile(file)
-		if err != nil { // it has ended, or belongs to somebody else
+		if err != nil { // it has ended, or belongs to another user
 			continue
 		}
 		words := bytes.Split(data, []byte{0})
