@@ -357,7 +357,7 @@ func (x *execution) inQueue(ctx context.Context, run *Run, attempt int) (there, 
 }
 
 // reason is why a job waits, as squeue shows it instead of the nodes.
-var reason = regexp.MustCompile(`(?m)\(([A-Za-z][^()]*)\)\s*$`)
+var reason = regexp.MustCompile(`(?m)\(([A-Za-z][^()[:cntrl:]]*)\)\s*$`)
 
 // usualReasons are those of every job that waits for its turn. For another one the user may have to do something.
 func usualReasons() []string { return []string{"None", "Priority", "Resources"} }

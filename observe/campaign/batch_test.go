@@ -230,6 +230,11 @@ func TestProgressOfTheQueue(t *testing.T) {
 	if p := x.progress(); len(p.Queued) != 0 {
 		t.Errorf("running: %+v, want none that waits", p)
 	}
+	for _, odd := range []string{"9 (Prio\n14 rity)\n", "9 (Prio\x1b[2Jrity)\n"} { // of another line, and what a terminal obeys
+		if x.waitsFor(run, 1, []byte(odd)); len(x.progress().Queued) != 0 {
+			t.Errorf("%q is taken for a reason", odd)
+		}
+	}
 }
 
 // TestPutBackIntoQueue: a job that starts anew carries out its order, unless that was done well already.
