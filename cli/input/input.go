@@ -21,6 +21,7 @@ import (
 
 	"slackline/analyze/replay"
 	"slackline/internal/fault"
+	"slackline/internal/phrase"
 	"slackline/internal/provenance"
 	"slackline/internal/suggest"
 	"slackline/model/pattern"
@@ -176,18 +177,40 @@ func classify(word string) (isFile bool, notes []string, err error) {
 		return true, notes, nil
 	case isPattern:
 		return false, nil, nil
-	case strings.ContainsRune(word, filepath.Separator) || filepath.Ext(word) != "":
-		if errors.Is(statErr, fs.ErrNotExist) {
-			return true, nil, fmt.Errorf("%s: no such file", word)
-		}
+	case statErr != nil && !errors.Is(statErr, fs.ErrNotExist):
 		return true, nil, statErr
+	}
+	return looksLikeFile(word), nil, Absent(word)
+}
+
+func looksLikeFile(word string) bool {
+	return strings.ContainsRune(word, filepath.Separator) || filepath.Ext(word) != ""
+}
+
+// Absent is the error for a word that names neither a file nor a pattern.
+func Absent(word string) error {
+	if looksLikeFile(word) {
+		return absent(word)
 	}
 	var names []string
 	for _, p := range pattern.List() {
 		names = append(names, p.Name)
 	}
 	hint := cmp.Or(suggest.Phrase(word, names), "; 'slackline generate --list' names the patterns")
-	return false, nil, fmt.Errorf("%q is neither a file nor a pattern%s", word, hint)
+	return fmt.Errorf("%q is neither a file nor a pattern%s", word, hint)
+}
+
+// absent is the error for a word that names nothing. Raw files of a run that was to have this name lie beside it.
+func absent(word string) error {
+	dir, name := filepath.Split(filepath.Clean(word))
+	entries, _ := os.ReadDir(cmp.Or(dir, "."))
+	for _, e := range entries {
+		if e.IsDir() && strings.HasPrefix(e.Name(), "."+name+"-raw-") {
+			return fmt.Errorf("%s: no such file or directory, but there are raw files in %s, from a run that goes on or a 'slackline record' "+
+				"that was killed, of which 'slackline record --recover %s' makes the trace", word, dir+e.Name(), phrase.Command(dir+e.Name()))
+		}
+	}
+	return fmt.Errorf("%s: no such file or directory", word)
 }
 
 // searchable returns an error if it is unknown what a directory contains: it cannot be listed, or its files cannot be looked at.

@@ -67,14 +67,18 @@ func TestOpenErrors(t *testing.T) {
 	if err := os.Mkdir("folder", 0o777); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Mkdir(".killed run.slt-raw-12", 0o777); err != nil {
+		t.Fatal(err)
+	}
 	for word, want := range map[string]string{
-		"disemination":  "did you mean dissemination?",
-		"no/such/file":  "no such file",
-		"missing.goal":  "missing.goal: no such file",
-		"zzzzzzzz":      "generate --list",
-		"empty":         "empty: the file is empty",
-		"folder":        "is a directory",
-		"dissemination": "ranks",
+		"killed run.slt": "'slackline record --recover '.killed run.slt-raw-12''",
+		"disemination":   "did you mean dissemination?",
+		"no/such/file":   "no such file",
+		"missing.goal":   "missing.goal: no such file",
+		"zzzzzzzz":       "generate --list",
+		"empty":          "empty: the file is empty",
+		"folder":         "is a directory",
+		"dissemination":  "ranks",
 	} {
 		_, err := Open(t.Context(), word, Options{})
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -49,7 +49,7 @@ func sortInputs(words []string) (*reportInputs, error) {
 		case err != nil && pattern.Has(word):
 			in.runs = append(in.runs, reportRun{word, false})
 		case err != nil:
-			return nil, fmt.Errorf("%s is neither a file nor a pattern; 'slackline generate --list' names the patterns", word)
+			return nil, input.Absent(word)
 		case info.IsDir():
 			traces := datasets.TracesOf(word, "")
 			for _, t := range traces {

@@ -514,7 +514,7 @@ func TestReportRefuses(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"nothing.slt"}, 1, "neither a file nor a pattern"},
+		{[]string{"nothing.slt"}, 1, "no such file"},
 		{[]string{"-"}, 2, "standard input"},
 		{[]string{"halo2d", "--ranks", "16"}, 2, "--machine NAME"},
 		{[]string{"halo2d", "--machine", "chic"}, 2, "needs --ranks"},
