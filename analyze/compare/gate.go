@@ -83,6 +83,9 @@ type Verdict struct {
 
 // Judge holds the changes against a condition.
 func (r *Result) Judge(c *Condition) Verdict {
+	if why := r.doubt(c); why != "" {
+		return notCompared(c, why)
+	}
 	v := Verdict{Condition: c.text, Verdict: Passed}
 	known := false
 	for i := range r.Changes {
@@ -108,11 +111,15 @@ func (r *Result) Judge(c *Condition) Verdict {
 	if v.Verdict == Inconclusive {
 		v.Warning = "too few repetitions to tell a change from chance; four of each are enough for an alpha of 0.05"
 	}
-	if why := r.notCompared(c, known); why != "" && v.Verdict == Passed {
-		v.Verdict, v.Because = Inconclusive, append(v.Because, why)
-		v.Warning = why + ": nothing was compared"
+	if why := r.lacks(c, known); why != "" && v.Verdict == Passed {
+		return notCompared(c, why)
 	}
 	return v
+}
+
+// notCompared is the verdict of a condition for which nothing was compared.
+func notCompared(c *Condition, why string) Verdict {
+	return Verdict{Condition: c.text, Verdict: Inconclusive, Because: []string{why}, Warning: why + ": nothing was compared"}
 }
 
 // asksForChange reports whether numbers that stay as they are meet a condition, such as run_time>-5%: it passes only on a change that
@@ -140,8 +147,8 @@ func (c *Condition) met(x *Change) bool {
 // rounding is how far the difference of two times, or their ratio, may be from what it would be exactly: 20 us to 21 us is 5 %, not more.
 const rounding = 1e-9
 
-// notCompared gives the reason why a condition that no change meets decides nothing; known: there is a number that it is about.
-func (r *Result) notCompared(c *Condition, known bool) string {
+// doubt gives the reason why the runs cannot be compared at all, whatever their numbers: a change of them is none of the program.
+func (r *Result) doubt(c *Condition) string {
 	for i, runs := range r.sides {
 		if slices.ContainsFunc(runs, func(run Run) bool {
 			v, has := run.Values[Number{Metric: RunTime}]
@@ -172,6 +179,11 @@ func (r *Result) notCompared(c *Condition, known bool) string {
 	if kept != "" && left != "" && c.metric != RunTime {
 		return fmt.Sprintf("the start and the end of MPI are in a run of %s, and left out of one of %s (--whole keeps them in both)", kept, left)
 	}
+	return ""
+}
+
+// lacks gives the reason why a condition that no change meets decides nothing; known: there is a number that it is about.
+func (r *Result) lacks(c *Condition, known bool) string {
 	// What neither mentions is 0 in both, if they measured such numbers, and if the call path is there.
 	kind, everything := kindOf(c.metric), slices.Concat(r.sides[0], r.sides[1])
 	if covered := kind != 0 && allCover(everything, kind); !known && (!covered || c.asksForChange()) {

@@ -127,6 +127,13 @@ func TestJudgeNothingCompared(t *testing.T) {
 	cut.Missing, broken.Missing = missing.Parts{Off: 0.5}, missing.Parts{Ranks: 1}
 	second.Missing, third.Missing = missing.Parts{Begin: 1, End: 2}, missing.Parts{Begin: 1, End: 3}
 	some4.Missing = missing.Parts{Only: "0..3"}
+	early, solver := timesOf(map[string]float64{"main/a": 0.5}), timesOf(map[string]float64{"main/a": 0.5})
+	for _, r := range []Run{early, solver} {
+		r.Values[Number{Metric: RunTime}] = 5
+	}
+	early.Missing, solver.Missing = broken.Missing, cut.Missing
+	both, more := timesOf(map[string]float64{"main/a": 1, "main/b": 1}), timesOf(map[string]float64{"main/a": 2})
+	both.Kinds, more.Kinds = 0, 0 // main/b was not measured
 	idle := NewRun(Times)
 	idle.add(RunTime, "", 0)
 	for _, tc := range []struct {
@@ -156,8 +163,12 @@ func TestJudgeNothingCompared(t *testing.T) {
 		{"the run time is known", whole, cut, "run_time>5%", Passed, ""},
 		{"no time", idle, some, "run_time<-5%", Inconclusive, "a run of A took no time"},
 		{"no time after", some, idle, "run_time>5%", Inconclusive, "a run of B took no time"},
-		{"failed all the same", some, idle, "run_time<-5%", Failed, "10s to 0 (-100.0 %)"},
-		{"out of nothing", idle, some, "run_time>1000000%", Failed, "(new)"},
+		{"no time, and a condition that is met", some, idle, "run_time<-5%", Inconclusive, "a run of B took no time"},
+		{"out of nothing", idle, some, "run_time>1000000%", Inconclusive, "a run of A took no time"},
+		{"ended early, and a condition that is met", whole, early, "run_time<-5%", Inconclusive, "a run of B is without 1 rank"},
+		{"in part, and a condition that is met", whole, solver, "time@*<-5%", Inconclusive, "a run of B is recorded in part only"},
+		{"in part, and the run time is known", whole, solver, "run_time<-5%", Failed, "10s to 5s (-50.0 %)"},
+		{"failed all the same", both, more, "time@*>5%", Failed, "time in main/a: 1s to 2s (+100.0 %)"},
 	} {
 		v := judge(t, Compare([]Run{tc.before}, []Run{tc.after}, 0.05), tc.condition)
 		if v.Verdict != tc.want || !strings.Contains(strings.Join(v.Because, "; "), tc.because) {
