@@ -149,7 +149,7 @@ func parseSettings(path string, data []byte) (map[string]setting, error) {
 		}
 		value, ok := plainValue(strings.TrimLeft(text, " \t"))
 		if !ok {
-			return nil, fmt.Errorf("%s: %s needs a plain value, such as %s: chic", where, name, name)
+			return nil, fmt.Errorf("%s: %s needs a plain value: a word, a number, or text in quotes", where, name)
 		}
 		settings[name] = setting{value, where + ": " + name}
 	}
@@ -168,5 +168,6 @@ func plainValue(text string) (string, bool) {
 	}
 	value, _, _ := strings.Cut(text, " #")
 	value = strings.TrimRight(value, " \t")
-	return value, !strings.ContainsAny(value[:1], "{[|>&*!%@`#-") && !strings.Contains(value, ": ")
+	list := value == "-" || strings.HasPrefix(value, "- ")
+	return value, !list && !strings.ContainsAny(value[:1], "{[|>&*!%@`#") && !strings.Contains(value, ": ")
 }

@@ -87,6 +87,9 @@ func (o *profileOptions) execute(a *env.Env, c *cobra.Command, word string) erro
 		return err
 	}
 	o.result.WarnOfTable(a, c, "ideal")
+	if o.result.Format == env.FormatText {
+		a.WarnOfVoid(c, " on the text; json and csv have its answer", "by-rank")
+	}
 	r, err := o.run.OpenRun(a, c, word, o.result.IsJSON())
 	if err != nil {
 		return err
