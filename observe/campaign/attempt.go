@@ -125,6 +125,10 @@ func (o *Options) launch(ctx context.Context, dir string, attempt int) error {
 		return err
 	}
 	defer complaints.Close()
+	// Blank lines keep room for a message, for a program that fills the disk.
+	if _, err := complaints.WriteAt(bytes.Repeat([]byte("\n"), 1024), 0); err != nil {
+		return err
+	}
 	c.Stderr = complaints
 	ownSession(c)
 	if err := c.Start(); err != nil {
