@@ -16,6 +16,7 @@ import (
 	"slackline/model/trace/damage"
 	"slackline/model/trace/kineto"
 	"slackline/model/trace/nccl"
+	"slackline/model/trace/streams"
 )
 
 var kinetoFormat = Format{
@@ -42,8 +43,8 @@ func readKineto(src source, o Options) (*Trace, error) {
 	})
 }
 
-// traceOf makes a trace of a profile. Its events are those of its timeline. The profile is not kept: a part of the ranks is read again.
-// The warnings come before those of the profile.
+// traceOf makes a trace of a profile. Its events are those of its timeline, from which parts of the ranks are made, too: what ranks have to
+// do with each other and the clocks that were moved are those of the whole run. The warnings come before those of the profile.
 func traceOf(tool string, warnings []string, read func() (*kineto.Profile, error)) (*Trace, error) {
 	p, err := read()
 	if err != nil {
@@ -51,19 +52,14 @@ func traceOf(tool string, warnings []string, read func() (*kineto.Profile, error
 	}
 	t := &Trace{Warnings: append(warnings, p.Warnings...)}
 	t.Ranks = p.Ranks
-	convert := func(p *kineto.Profile, c *conversion) (*timeline.Timeline, error) {
-		tl, warnings, err := p.Timeline(c.threads, c.wanted)
-		c.warnings = append(c.warnings, warnings...)
-		if tl == nil && err == nil {
-			err = c.nothingRead()
-		}
-		return tl, err
-	}
 	c, err := newConversion(t, TimelineOptions{})
 	if err != nil {
 		return nil, err
 	}
-	whole, err := convert(p, c)
+	whole, notes, err := p.Timeline(c.threads)
+	if whole == nil && err == nil {
+		err = c.nothingRead()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -71,18 +67,29 @@ func traceOf(tool string, warnings []string, read func() (*kineto.Profile, error
 	events := FromTimeline(whole)
 	t.Definitions, t.Open, t.hosts = events.Definitions, events.Open, events.hosts
 	t.Tool = tool
-	t.timeline = func(c *conversion) (*timeline.Timeline, error) {
-		if c.selected != nil {
-			p, err := read()
-			if err != nil {
-				return nil, err
-			}
-			return convert(p, c)
-		}
+	t.timeline = func() *timeline.Timeline {
 		copied := *whole
-		return &copied, nil
+		return &copied
 	}
-	t.Notes = c.warnings
+	t.recorded = func() *Trace {
+		hosts := *events
+		if events.hosts != nil {
+			threads, _ := events.hosts()
+			hosts = *threads
+		}
+		hosts.Name, hosts.Format, hosts.Tool = t.Name, t.Format, tool
+		hosts.attach = func(c *conversion, tl *timeline.Timeline) error {
+			c.warnings = append(c.warnings, t.Notes...)
+			if whole.Devices == nil {
+				return nil
+			}
+			return attachRecords(c, tl, t.Name, func(visit func(*streams.Record) error) error {
+				return streams.Records(whole, func(r streams.Record) error { return visit(&r) })
+			})
+		}
+		return &hosts
+	}
+	t.Notes = notes
 	return t, nil
 }
 

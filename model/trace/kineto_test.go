@@ -10,10 +10,13 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"slackline/model/timeline"
 	"slackline/model/unit"
@@ -75,6 +78,46 @@ func TestKineto(t *testing.T) {
 	out := t.TempDir() + "/x.slt"
 	if _, err := Write(out, tr, "slt", WriteOptions{}); err != nil {
 		t.Errorf("it cannot be written: %v", err)
+	}
+}
+
+// TestPartOfKineto reads parts of the ranks: as from a slackline trace of the run, with the clocks of the whole run, and without
+// collectives that others have a part in.
+func TestPartOfKineto(t *testing.T) {
+	for _, c := range []string{"08-expert-imbalance", "09-process-groups", "12-clock-offset", "18-late-window", "22-common-steps"} {
+		run := mustOpen(t, deviceCases+"/"+c+"/ranks")
+		out := t.TempDir() + "/x.slt"
+		if _, err := Write(out, run, "slt", WriteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		same := mustOpen(t, out)
+		whole, err := ToTimeline(run, TimelineOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, ranks := range [][]int{{0}, {2}, {1, 2}} {
+			var parts [2]*timeline.Timeline
+			for i, tr := range []*Trace{run, same} {
+				if parts[i], err = ToTimeline(tr, TimelineOptions{Ranks: ranks, Begin: 100 * unit.Microsecond}); err != nil {
+					t.Fatalf("%s, ranks %v: %v", c, ranks, err)
+				}
+			}
+			got, want := parts[0].Devices, parts[1].Devices
+			if diff := gocmp.Diff(want.Streams, got.Streams); diff != "" {
+				t.Errorf("%s, ranks %v: the activities differ: %s", c, ranks, diff)
+			}
+			if len(got.Collectives) != len(want.Collectives) || len(got.Messages) != len(want.Messages) || len(got.Members) != len(want.Members) {
+				t.Errorf("%s, ranks %v: %d collectives and %d messages, want %d and %d", c, ranks, len(got.Collectives), len(got.Messages),
+					len(want.Collectives), len(want.Messages))
+			}
+			for _, l := range parts[0].Locations {
+				at := slices.IndexFunc(whole.Locations, func(x timeline.Location) bool { return x.Rank == l.Rank && x.Thread == l.Thread })
+				if l.First != max(whole.Locations[at].First, 100*unit.Microsecond) || l.Last != whole.Locations[at].Last {
+					t.Errorf("%s, ranks %v: %s of rank %d lasts from %v to %v, in the whole run from %v to %v", c, ranks, l.Name, l.Rank, l.First, l.Last,
+						whole.Locations[at].First, whole.Locations[at].Last)
+				}
+			}
+		}
 	}
 }
 

@@ -41,19 +41,16 @@ type TimelineOptions struct {
 // samples where the trace has them, partners of messages and members of collectives found. What is
 // missing or does not fit together is in the Problems of the timeline, beside what the Warnings of the trace say.
 func ToTimeline(t *Trace, o TimelineOptions) (*timeline.Timeline, error) {
+	if o.Ranks != nil && t.recorded != nil {
+		t = t.recorded()
+	}
 	c, err := newConversion(t, o)
 	if err != nil {
 		return nil, err
 	}
 	if t.timeline != nil {
-		tl, err := t.timeline(c)
-		if err != nil {
-			return nil, err
-		}
-		if c.selected == nil {
-			c.warnings = t.Notes
-		}
-		tl.Problems.Notes = append(tl.Problems.Notes, c.warnings...)
+		tl := t.timeline()
+		tl.Problems.Notes = append(tl.Problems.Notes, t.Notes...)
 		c.explainMissing(tl)
 		return c.cut(context.Background(), tl)
 	}

@@ -33,9 +33,11 @@ type Trace struct {
 	startsAtZero bool            // as that of the format
 	disk         *damage.Watched // where it was read from; nil: it was not read
 
-	// timeline makes the timeline of a format whose events are not streams in order; nil: it follows from the events.
+	// timeline returns the timeline of a format whose events are not streams in order; nil: it follows from the events.
 	// Its Notes are what was found wrong while it was made.
-	timeline func(c *conversion) (*timeline.Timeline, error)
+	timeline func() *timeline.Timeline
+	// recorded returns the same run with events in order, of which a part of the ranks can be read; nil: those of the trace are.
+	recorded func() *Trace
 	// attach adds what ran on accelerators; nil: nothing did, or the timeline has it.
 	attach func(c *conversion, tl *timeline.Timeline) error
 	// hosts returns the trace without the streams of accelerators, which are threads in it, and the timeline that has them; nil: there

@@ -50,7 +50,7 @@ func readAll(t *testing.T, files ...string) *Profile {
 // described is a timeline in words: calls with their paths, activities, collectives and messages.
 func described(t *testing.T, p *Profile, threads int) (lines []string) {
 	t.Helper()
-	tl, warnings, err := p.Timeline(threads, func(int) bool { return true })
+	tl, warnings, err := p.Timeline(threads)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,15 +253,9 @@ func TestBaseTimes(t *testing.T) {
 	wantLines(t, described(t, readAll(t, text(0, "5000", 10), text(1, "8000", 4)), 1), // 15 and 12 us
 		"0 master: /host 3us-4us", "0 master: /host/f 3us-4us", "1 master: /host 0-1us", "1 master: /host/f 0-1us")
 	p := readAll(t, text(0, "0", 10), text(1, "1790000000000000000", 4))
-	if _, _, err := p.Timeline(1, func(int) bool { return true }); err == nil ||
+	if _, _, err := p.Timeline(1); err == nil ||
 		err.Error() != "b.json: its times are more than 26 days after those of other ranks; is it of another run?" {
 		t.Errorf("two runs: %v", err)
-	}
-	if tl, _, err := p.Timeline(1, func(rank int) bool { return rank == 1 }); err != nil || tl.Ranks != 2 {
-		t.Errorf("one of them alone: %v", err)
-	}
-	if tl, _, err := p.Timeline(1, func(int) bool { return false }); tl != nil || err != nil {
-		t.Errorf("none of them: %v, %v", tl, err)
 	}
 }
 
@@ -273,7 +267,7 @@ func TestFarAway(t *testing.T) {
 		t.Errorf("a file without events: %q", p.Warnings)
 	}
 	wantLines(t, described(t, p, 1), "0 master: /host 0-1us", "0 master: /host/f 0-1us", "2 master: /host 0-1us", "2 master: /host/f 0-1us")
-	_, warnings, err := readAll(t, file(0, 2, far, near), file(1, 2, far)).Timeline(1, func(int) bool { return true })
+	_, warnings, err := readAll(t, file(0, 2, far, near), file(1, 2, far)).Timeline(1)
 	const want = "b.json: its events begin 89 s after those of another rank: is it of another run, or its clock wrong?"
 	if err != nil || len(warnings) != 1 || warnings[0] != want {
 		t.Errorf("a rank that begins late: %q, %v", warnings, err)
@@ -333,11 +327,11 @@ func TestMovedClock(t *testing.T) {
 		}
 		return readAll(t, list...)
 	}
-	want, _, err := files(0).Timeline(1, func(int) bool { return true })
+	want, _, err := files(0).Timeline(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, warnings, err := files(5000).Timeline(1, func(int) bool { return true })
+	got, warnings, err := files(5000).Timeline(1)
 	if err != nil || len(warnings) != 1 || !strings.HasSuffix(warnings[0], "its times are moved by -5ms") {
 		t.Fatalf("%q, %v, want a clock that is moved by -5 ms", warnings, err)
 	}

@@ -233,16 +233,13 @@ func activityName(name string, kind eventKind) string {
 	return plain.Name(name)
 }
 
-// Timeline makes the timeline of the ranks that are wanted; nil: none of them left a file. The warnings are what was found wrong while it
-// was made.
-func (k *Profile) Timeline(threads int, wanted func(rank int) bool) (tl *timeline.Timeline, warnings []string, err error) {
+// Timeline makes the timeline; nil: no rank left anything. The warnings are what was found wrong while it was made.
+func (k *Profile) Timeline(threads int) (tl *timeline.Timeline, warnings []string, err error) {
 	b := &builder{threads: threads, oneClock: k.oneClock, builder: timeline.NewBuilder(k.Ranks), warn: func(format string, args ...any) {
 		warnings = append(warnings, fmt.Sprintf(format, args...))
 	}}
 	for _, f := range k.files {
-		if wanted(f.rank) {
-			b.ranks = append(b.ranks, &rankBuilder{rankFile: f})
-		}
+		b.ranks = append(b.ranks, &rankBuilder{rankFile: f})
 	}
 	if len(b.ranks) == 0 {
 		return nil, nil, nil

@@ -66,7 +66,7 @@ func timelineOf(t *testing.T, p *kineto.Profile, err error) *timeline.Timeline {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tl, warnings, err := p.Timeline(1, func(int) bool { return true })
+	tl, warnings, err := p.Timeline(1)
 	if err != nil || len(warnings) > 0 {
 		t.Fatal(warnings, err)
 	}

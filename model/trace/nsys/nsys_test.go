@@ -131,7 +131,7 @@ func fileOf(show string, data []byte) File {
 // inWords is a profile as text: calls, activities, collectives and references, with times in ns.
 func inWords(t *testing.T, p *kineto.Profile) string {
 	t.Helper()
-	tl, warnings, err := p.Timeline(1, func(int) bool { return true })
+	tl, warnings, err := p.Timeline(1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -318,7 +318,7 @@ func TestNodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	begins := func(p *kineto.Profile) (list []unit.Duration) {
-		tl, _, err := p.Timeline(1, func(int) bool { return true })
+		tl, _, err := p.Timeline(1)
 		if err != nil {
 			t.Fatal(err)
 		}
