@@ -34,6 +34,18 @@ func (p pingPong) Block(rank, _ int, b *schedule.Block) {
 	b.Link()
 }
 
+func layoutOf(t *testing.T, ranks int) *machine.Layout {
+	m, err := machine.Named("cscs-testbed")
+	if err != nil {
+		t.Fatal(err)
+	}
+	layout, err := m.Layout(ranks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return layout
+}
+
 // TestTrackerReadsLargeBlocksOnce traces a path back that changes the rank with every message.
 func TestTrackerReadsLargeBlocksOnce(t *testing.T) {
 	reads := 0
@@ -41,15 +53,7 @@ func TestTrackerReadsLargeBlocksOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := machine.Named("cscs-testbed")
-	if err != nil {
-		t.Fatal(err)
-	}
-	layout, err := m.Layout(2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := s.Evaluate(Network{Layout: layout})
+	e, err := s.Evaluate(Network{Layout: layoutOf(t, 2)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,5 +65,21 @@ func TestTrackerReadsLargeBlocksOnce(t *testing.T) {
 	if path.Profile.Total() != e.T || len(path.Path) != 8*keepFrom || reads > 10 {
 		t.Errorf("path = %d operations and %s, want %d and %s; blocks read = %d, want a few",
 			len(path.Path), path.Profile.Total(), 8*keepFrom, e.T, reads)
+	}
+}
+
+// TestPathOfFileOrder traces the path back to the rank that comes first in the file, after one without operations.
+func TestPathOfFileOrder(t *testing.T) {
+	s := readGoal(t, "num_ranks 3\nrank 2 {\na: calc 9\n}\nrank 1 {\na: calc 7\n}\n")
+	e, err := s.Evaluate(Network{Layout: layoutOf(t, 3)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, err := e.criticalPath()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(path.Path) != 1 || path.Path[0].Rank != 2 {
+		t.Errorf("path %+v, want the calc of rank 2", path.Path)
 	}
 }

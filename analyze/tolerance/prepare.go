@@ -188,7 +188,7 @@ func (s *Schedule) findFileOrder() {
 		return
 	}
 	slices.SortStableFunc(ranks, byLine)
-	s.place = make([]int32, g.Ranks())
+	s.place = slices.Repeat([]int32{-1}, g.Ranks()) // -1: it has no operations
 	for i, rank := range ranks {
 		s.place[rank] = int32(i)
 	}
