@@ -3,6 +3,7 @@ package timeline
 import (
 	"context"
 	"encoding/binary"
+	"math"
 	"slices"
 
 	"slackline/internal/chunk"
@@ -231,22 +232,26 @@ func (x *partExchange) renumber(numbers [][]int32) bool {
 	return ok
 }
 
-// window returns the part of a timeline of which so many calls are kept.
-func (p *Part) window(kept []keptCalls) *Part {
-	if p == nil {
+// cutPart is the part of a run that a timeline is after the cut. Another process that lacks a call at the edge also drops the one around
+// it, if that is kept for nothing else.
+func (c *cutter) cutPart(t *Timeline, kept []keptCalls) *Part {
+	if t.Part == nil {
 		return nil
 	}
-	w := *p
-	w.shared = make([][][]int32, len(p.shared))
-	for process := range p.shared {
-		w.shared[process] = make([][]int32, len(p.shared[process]))
-		for i, list := range p.shared[process] {
-			k := &kept[p.First+i]
-			for _, call := range list {
-				if k.has(call) {
-					w.shared[process][i] = append(w.shared[process][i], k.number(call))
+	w := *t.Part
+	w.shared = make([][][]int32, len(t.Part.shared))
+	for process, locations := range t.Part.shared {
+		w.shared[process] = make([][]int32, len(locations))
+		for i, list := range locations {
+			calls, next := &t.Locations[w.First+i].Calls, int32(math.MaxInt32)
+			var own []int32
+			for _, call := range slices.Backward(list) {
+				if c.stays(calls, call, next) {
+					own, next = append(own, kept[w.First+i].number(call)), call
 				}
 			}
+			slices.Reverse(own)
+			w.shared[process][i] = own
 		}
 	}
 	return &w

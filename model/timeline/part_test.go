@@ -331,3 +331,49 @@ func TestEdgeOfAPart(t *testing.T) {
 		t.Errorf("processes have %v messages, one process has %d, want 2", messages, len(whole.Messages))
 	}
 }
+
+// TestEdgeThatOthersLack: a call that is in the window only for the call without length in it, which the other process lacks, is lacked
+// there, too; those after it keep their numbers.
+func TestEdgeThatOthersLack(t *testing.T) {
+	groups, parts := cluster.Local(2), make([]*Timeline, 2)
+	parallel.Each(2, 2, func(p int) {
+		b := NewBuilder(2)
+		for _, name := range []string{"MPI_Send", "pause", "MPI_Recv"} {
+			b.Region(RegionNamed(name))
+		}
+		b.Comm(Comm{Members: []int32{0, 1}})
+		sender, receiver := b.Location(0, 0, "", ""), b.Location(1, 0, "", "")
+		for at := unit.Duration(0); at < 40; at += 10 {
+			sender.Enter(at, 0)
+			sender.Send(at, 1, 0, 0, 8)
+			sender.Enter(at+5, 1)
+			sender.Leave(at + 5)
+			sender.Leave(at + 5)
+			receiver.Enter(at, 2)
+			receiver.Recv(at+6, 0, 0, 0, 8)
+			receiver.Leave(at + 6)
+		}
+		tl, err := b.FinishPart(context.Background(), groups[p], []int{0, 1, 2}, 1)
+		if err == nil {
+			parts[p], err = tl.WindowTogether(context.Background(), 5, 40, 1)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	if t.Failed() {
+		return
+	}
+	if n := parts[1].Locations[0].Calls.Len(); n != 3 {
+		t.Fatalf("the process of the receiver has %d calls of the sender, want 3", n)
+	}
+	for call := range int32(3) {
+		own, ok := parts[0].Part.OwnCall(1, 0, call)
+		if want := parts[1].Locations[0].Calls.Enter[call]; !ok || parts[0].Locations[0].Calls.Enter[own] != want {
+			t.Errorf("call %d of the sender, which begins at %v, is call %d there, %t", call, want, own, ok)
+		}
+	}
+	if own, ok := parts[0].Part.OwnCall(1, 0, 3); ok {
+		t.Errorf("a fourth call is call %d", own)
+	}
+}

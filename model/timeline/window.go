@@ -168,7 +168,7 @@ func (c *cutter) cut(t *Timeline, threads int) *Timeline {
 	if t.Devices != nil {
 		w.Devices = t.Devices.window(c.begin, c.end, kept)
 	}
-	w.Part = t.Part.window(kept)
+	w.Part = c.cutPart(t, kept)
 	w.Teams = nil
 	for _, team := range t.Teams {
 		if team.Fork < c.end && team.Join > c.begin {
@@ -289,18 +289,23 @@ func (t Team) cut(begin, end unit.Duration) Team {
 func (c *cutter) keep(calls *Calls) keptCalls {
 	n := calls.Len()
 	k := keptCalls{before: spill.Make[int32](c.space, n+1, n+1)}
-	next := int32(n) // the first one after i that is kept
-	for i := n - 1; i >= 0; i-- {
-		enter, leave := calls.Enter[i], calls.Leave[i]
-		touches := enter <= c.end && leave >= c.begin && (enter == leave || c.touching != nil && c.touching[calls.Path[i]])
-		if enter < c.end && leave > c.begin || touches || next < calls.Skip[i] {
-			k.before[i+1], next = 1, int32(i)
+	next := int32(n)
+	for i := int32(n) - 1; i >= 0; i-- {
+		if c.stays(calls, i, next) {
+			k.before[i+1], next = 1, i
 		}
 	}
 	for i := range n {
 		k.before[i+1] += k.before[i]
 	}
 	return k
+}
+
+// stays decides whether a call is kept; next is the first one after it that is.
+func (c *cutter) stays(calls *Calls, i, next int32) bool {
+	enter, leave := calls.Enter[i], calls.Leave[i]
+	touches := enter <= c.end && leave >= c.begin && (enter == leave || c.touching != nil && c.touching[calls.Path[i]])
+	return enter < c.end && leave > c.begin || touches || next < calls.Skip[i]
 }
 
 // cutLocation returns the part of a location from start to end.
