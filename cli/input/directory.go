@@ -1,7 +1,6 @@
 package input
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -9,42 +8,47 @@ import (
 	"slackline/internal/source"
 )
 
-// Dir is os.DirFS whose errors name the whole path, and without what is neither a file nor a directory: to open a named pipe that has
-// the name of a file would wait for ever for a writer.
-func Dir(dir string) fs.FS { return directory{os.DirFS(dir).(fs.StatFS), dir} }
+// Dir is os.DirFS whose errors name the whole path, for names that need not be UTF-8, and without what is neither a file nor a directory:
+// to open a named pipe that has the name of a file would wait for ever for a writer.
+func Dir(dir string) fs.FS { return directory(dir) }
 
-type directory struct {
-	fs.StatFS
-	path string
+type directory string
+
+// path is where something with this name is.
+func (d directory) path(op, name string) (string, error) {
+	if !filepath.IsLocal(name) {
+		return "", &fs.PathError{Op: op, Path: filepath.Join(string(d), name), Err: fs.ErrInvalid}
+	}
+	return filepath.Join(string(d), name), nil
 }
 
 func (d directory) Open(name string) (fs.File, error) {
-	info, err := d.Stat(name)
+	path, err := d.path("open", name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() && !info.IsDir() {
-		return nil, d.named(&fs.PathError{Op: "open", Path: name, Err: source.ErrNotAFile})
+		return nil, &fs.PathError{Op: "open", Path: path, Err: source.ErrNotAFile}
 	}
-	f, err := d.StatFS.Open(name)
-	return f, d.named(err)
+	return os.Open(path)
 }
 
 func (d directory) Stat(name string) (fs.FileInfo, error) {
-	info, err := d.StatFS.Stat(name)
-	return info, d.named(err)
+	path, err := d.path("stat", name)
+	if err != nil {
+		return nil, err
+	}
+	return os.Stat(path)
 }
 
 func (d directory) ReadDir(name string) ([]fs.DirEntry, error) {
-	list, err := fs.ReadDir(d.StatFS, name)
-	return list, d.named(err)
-}
-
-// named gives an error the path below the working directory.
-func (d directory) named(err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		return &fs.PathError{Op: at.Op, Path: filepath.Join(d.path, at.Path), Err: at.Err}
+	path, err := d.path("readdir", name)
+	if err != nil {
+		return nil, err
 	}
-	return err
+	return os.ReadDir(path)
 }

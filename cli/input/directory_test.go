@@ -34,3 +34,29 @@ func TestDirWithPipe(t *testing.T) {
 		t.Errorf("dumps of a directory without one: %v", err)
 	}
 }
+
+// TestDirWithAnyName: names of files need not be UTF-8, and none leads out of the directory.
+func TestDirWithAnyName(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a\xffb")
+	if err := os.MkdirAll(filepath.Join(dir, "p\xff8"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "p\xff8", "ranks\xfe.csv"), []byte("x"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := fs.ReadDir(Dir(dir), "p\xff8")
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("%d entries, %v, want 1", len(entries), err)
+	}
+	if _, err := fs.Stat(Dir(dir), "p\xff8/"+entries[0].Name()); err != nil {
+		t.Error(err)
+	}
+	if data, err := fs.ReadFile(Dir(dir), "p\xff8/"+entries[0].Name()); err != nil || string(data) != "x" {
+		t.Errorf("%q, %v, want x", data, err)
+	}
+	for _, name := range []string{"..", "p\xff8/../../c", "/etc/passwd", ""} {
+		if _, err := Dir(dir).Open(name); !errors.Is(err, fs.ErrInvalid) {
+			t.Errorf("open %q: %v, want an error that says it is invalid", name, err)
+		}
+	}
+}

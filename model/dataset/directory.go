@@ -222,12 +222,8 @@ func (d *directory) readWhole(dir fs.FS, root, p string, o Options) error {
 		if !f.Sniff(head) {
 			continue
 		}
-		sub, err := fs.Sub(dir, p)
-		if err != nil {
-			return err
-		}
 		name := path.Join(root, p)
-		part, err := f.ReadDir(name, sub)
+		part, err := f.ReadDir(name, below{dir, p})
 		if err == nil {
 			err = part.finish(name, f)
 		}
@@ -239,6 +235,14 @@ func (d *directory) readWhole(dir fs.FS, root, p string, o Options) error {
 	}
 	return nil
 }
+
+// below is a directory of another one. Unlike fs.Sub it takes names that are not UTF-8.
+type below struct {
+	fs.FS
+	dir string
+}
+
+func (b below) Open(name string) (fs.File, error) { return b.FS.Open(path.Join(b.dir, name)) }
 
 // mergePart adds what a part of a directory holds, with the parameters in its name.
 func (d *directory) mergePart(part *Dataset, kind Format, name, p string) error {
