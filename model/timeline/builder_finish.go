@@ -136,6 +136,7 @@ var odds = []struct {
 }{
 	{"events before the one before them, taken as simultaneous", func(l *LocationBuilder) int64 { return l.disordered }},
 	{"completions of requests that were never started", func(l *LocationBuilder) int64 { return l.unstarted }},
+	{"messages larger than what was received of them", func(l *LocationBuilder) int64 { return l.tooLarge }},
 	{"records outside of any call, left out", func(l *LocationBuilder) int64 { return l.outside }},
 	{"values of counters below the ones before, from which they count anew", func(l *LocationBuilder) int64 { return l.shrunk }},
 	{"parallel regions inside of others, left out", func(l *LocationBuilder) int64 { return l.nestedForks }},

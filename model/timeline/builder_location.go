@@ -62,6 +62,7 @@ type LocationBuilder struct {
 	disordered  int64 // events before the one before them
 	pending     int64 // requests that were never completed
 	unstarted   int64 // completions of requests that were never started
+	tooLarge    int64 // messages larger than what was received of them
 	outside     int64 // records outside of any call
 	shrunk      int64 // values of metrics that are below those before
 	nestedForks int64 // parallel regions inside of others

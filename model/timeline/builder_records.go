@@ -27,7 +27,7 @@ type receive struct {
 	post, call   int32
 	seq          int32
 	from, send   int32 // location and number of the send that it matches
-	skips        int64 // of a skipped one: how many it stands for
+	size         int64 // of the largest message that it takes; of a skipped one: how many it stands for
 	state        state
 	took         bool  // it matches one, even if it was left out then
 	by           int16 // thread that posted it: its location relative to this one
@@ -173,17 +173,21 @@ func (l *LocationBuilder) Recv(t unit.Duration, peer, comm, tag int32, size int6
 	}
 	r := l.receives.add(l.space)
 	r.posted, r.post = t, call
-	l.receiveDone(r, t, channel{peer: peer, comm: comm, tag: tag}, call, seq)
+	l.receiveDone(r, t, channel{peer: peer, comm: comm, tag: tag}, size, call, seq)
 }
 
 // IrecvDone completes the last Post with its request. Without one, the receive counts as posted here.
-// The size of a message is that which was sent.
+// The size of a message is that which was sent; the one given here must not be smaller.
 func (l *LocationBuilder) IrecvDone(t unit.Duration, peer, comm, tag int32, size int64, request uint64) {
-	l.PartitionedDone(t, peer, comm, tag, 0, request)
+	l.requestDone(t, channel{peer: peer, comm: comm, tag: tag}, size, request)
 }
 
 // PartitionedDone is an IrecvDone of a partitioned message; see PartitionedSend.
 func (l *LocationBuilder) PartitionedDone(t unit.Duration, peer, comm, tag, number int32, request uint64) {
+	l.requestDone(t, channel{peer, comm, tag, number}, math.MaxInt64, request)
+}
+
+func (l *LocationBuilder) requestDone(t unit.Duration, c channel, size int64, request uint64) {
 	t, seq, call, ok := l.record(t)
 	if !ok {
 		return
@@ -196,11 +200,11 @@ func (l *LocationBuilder) PartitionedDone(t unit.Duration, peer, comm, tag, numb
 		r = l.receives.add(l.space)
 		r.posted, r.post = t, call
 	}
-	l.receiveDone(r, t, channel{peer, comm, tag, number}, call, seq)
+	l.receiveDone(r, t, c, size, call, seq)
 }
 
-func (l *LocationBuilder) receiveDone(r *receive, t unit.Duration, c channel, call, seq int32) {
-	r.time, r.channel = t, l.receiveChannels.number(c)
+func (l *LocationBuilder) receiveDone(r *receive, t unit.Duration, c channel, size int64, call, seq int32) {
+	r.time, r.channel, r.size = t, l.receiveChannels.number(c), size
 	r.call, r.seq, r.state = call, seq, done
 }
 

@@ -129,6 +129,9 @@ func (f *finisher) take(l *LocationBuilder, r *receive, c *chain) {
 	}
 	s := f.locations[c.location].sends.at(c.send)
 	s.state, r.state = matched, matched
+	if s.size > r.size {
+		l.tooLarge++
+	}
 	r.took = true
 	if r.from, r.send = c.location, c.send; r.post < 0 || r.call < 0 || s.call < 0 {
 		r.state = dropped
@@ -213,7 +216,7 @@ func (m *mailbox) sort(f *finisher, chains []chain) {
 func (m *mailbox) partner(f *finisher, number int32, r *receive) *chain {
 	wanted := m.receives[number]
 	if r.state == skipped {
-		m.receives[number] += r.skips
+		m.receives[number] += r.size
 		return nil
 	}
 	m.receives[number]++

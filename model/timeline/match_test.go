@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -10,6 +11,8 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"slackline/internal/cluster"
+	"slackline/internal/parallel"
 	"slackline/model/unit"
 )
 
@@ -444,6 +447,35 @@ func checkCalls(t *rapid.T, tl *Timeline) {
 	for i, p := range tl.Paths[1:] {
 		if int(p.Parent) > i || p.Depth != tl.Paths[p.Parent].Depth+1 {
 			t.Fatalf("path %d: parent %d, depth %d", i+1, p.Parent, p.Depth)
+		}
+	}
+}
+
+// TestLargerThanReceived: messages of which their receiver took less are noted, in one process and in two.
+func TestLargerThanReceived(t *testing.T) {
+	build := func() *Builder {
+		b := newTwoRanks()
+		for i := range unit.Duration(4) {
+			in(b.l[0], 10*i, b.sendCall, func(t unit.Duration) { b.l[0].Send(t, 1, b.world, 0, 100) })
+		}
+		in(b.l[1], 0, b.recvCall, func(t unit.Duration) { b.l[1].Recv(t, 0, b.world, 0, 99) })
+		in(b.l[1], 10, b.recvCall, func(t unit.Duration) { b.l[1].Recv(t, 0, b.world, 0, 100) })
+		in(b.l[1], 20, b.recvCall, func(t unit.Duration) { b.l[1].IrecvDone(t, 0, b.world, 0, 4000, 1) })
+		in(b.l[1], 30, b.recvCall, func(t unit.Duration) { b.l[1].IrecvDone(t, 0, b.world, 0, 8, 2) })
+		return b.Builder
+	}
+	const want = "2 messages larger than what was received of them (on rank 1)"
+	groups := cluster.Local(2)
+	var parts [2]*Timeline
+	parallel.Each(2, 2, func(p int) {
+		var err error
+		if parts[p], err = build().FinishPart(context.Background(), groups[p], []int{0, 1, 2}, 1); err != nil {
+			t.Error(err)
+		}
+	})
+	for i, tl := range []*Timeline{build().Finish(1), parts[0], parts[1]} {
+		if tl != nil && (!slices.Contains(tl.Problems.Notes, want) || len(tl.Messages) != 4) {
+			t.Errorf("run %d: %d messages, notes %q, want 4, %q", i, len(tl.Messages), tl.Problems.Notes, want)
 		}
 	}
 }

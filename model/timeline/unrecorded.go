@@ -87,7 +87,7 @@ func (l *LocationBuilder) SkipReceives(t unit.Duration, peer, comm, tag int32, c
 	if count > 0 && l.receives.n < maxNodes {
 		r := l.receives.add(l.space)
 		r.posted, r.time, r.channel = t, t, l.receiveChannels.number(channel{peer: peer, comm: comm, tag: tag})
-		r.post, r.call, r.skips, r.state = -1, -1, count, skipped
+		r.post, r.call, r.size, r.state = -1, -1, count, skipped
 	}
 }
 

@@ -3,6 +3,7 @@ package timeline
 import (
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -175,7 +176,7 @@ func (w *cutWriter) call(c *cutCall) {
 		if !w.on && slices.Contains(w.posts, n) {
 			w.taken[n] = true
 		} else {
-			w.l.IrecvDone(w.now, r.from, r.comm, r.tag, 0, uint64(n))
+			w.l.IrecvDone(w.now, r.from, r.comm, r.tag, math.MaxInt64, uint64(n))
 		}
 	}
 	for _, k := range c.colls {
