@@ -39,10 +39,11 @@ var hpctoolkitXMLFormat = Format{
 const hpcXMLFile = "experiment.xml"
 
 var (
-	hpcXMLTitle  = regexp.MustCompile(`(?s)^\s*<\?xml.*<HPCToolkitExperiment\s`)
-	hpcXMLMetric = regexp.MustCompile(`^(.+?)(?: ?\((usec|us|sec|B)\))?(?::([^ ]+))?(?: \([IE]\))?$`)
-	isNumber     = regexp.MustCompile(`^[0-9]+$`)
-	hpcXMLThread = regexp.MustCompile(`-(\d+)-\d+-[0-9a-f]+-\d+-\d+\.metric-db$`)
+	hpcXMLTitle      = regexp.MustCompile(`(?s)^\s*<\?xml.*<HPCToolkitExperiment\s`)
+	hpcXMLMetric     = regexp.MustCompile(`^(.+?)(?: ?\((usec|us|sec|B)\))?(?::([^ ]+))?(?: \([IE]\))?$`)
+	hpcXMLElementTag = regexp.MustCompile(`<[^!?]`)
+	isNumber         = regexp.MustCompile(`^[0-9]+$`)
+	hpcXMLThread     = regexp.MustCompile(`-(\d+)-\d+-[0-9a-f]+-\d+-\d+\.metric-db$`)
 
 	// hpcXMLUnits are the units of metrics in ours.
 	hpcXMLUnits = map[string]struct {
@@ -123,6 +124,10 @@ func (x *hpcXML) read() error {
 		switch t := token.(type) {
 		case xml.StartElement:
 			err = x.start(t)
+		case xml.Directive:
+			if len(x.open) > 0 || hpcXMLElementTag.Match(t) {
+				err = x.fail("a declaration among elements, or around them; the file is damaged")
+			}
 		case xml.EndElement:
 			if n := len(x.open) - 1; n < 0 || x.open[n].tag != t.Name.Local {
 				err = x.fail("the end of %s, which is not the element that is open; the file is damaged", t.Name.Local)

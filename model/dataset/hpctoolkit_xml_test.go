@@ -110,6 +110,9 @@ func TestBadHPCToolkitXML(t *testing.T) {
 		"twice":     {`<M n="3" v="1e+06"/><M n="5"`, `<M n="3" v="1e+06"/><M n="3"`, `run/experiment.xml:34: two values of the metric "3"`},
 		"metric":    {`<M n="5"`, `<M n="5.5"`, `run/experiment.xml:34: a value of the metric "5.5", which is not one of the header`},
 		"number":    {`<Metric i="4"`, `<Metric i="3"`, `run/experiment.xml:17: a metric has the number "3", which is another one's or none`},
+		"around": {"#REQUIRED>\n]>\n<HPCToolkitExperiment version=\"2.1\">", "#REQUIRED\n]>\n<HPCToolkitExperiment version=\"2.1\">>",
+			"7: a declaration among elements, or around them"},
+		"among":     {`<M n="5" v="500"/>`, `<! n="5" v="500"/>`, "34: a declaration among elements, or around them"},
 		"too large": {`v="2e+06"`, `v="1.7e+308"`, "too large to be added"},
 	} {
 		text := strings.ReplaceAll(hpcXMLExample, tc.old, tc.new)
