@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,7 +57,9 @@ func readGoal(t *testing.T, text string) *schedule.Graph {
 func checkCallsOf(r *Result) error {
 	t := r.Calls
 	p := &t.Problems
-	if p.UnmatchedSends+p.UnmatchedReceives+p.IncompleteCollectives+p.PendingRequests+p.Violations+p.Unbalanced > 0 || len(p.Notes) > 0 {
+	odd := func(note string) bool { return !strings.Contains(note, "messages larger than what was received") } // by the schedule
+	if p.UnmatchedSends+p.UnmatchedReceives+p.IncompleteCollectives+p.PendingRequests+p.Violations+p.Unbalanced > 0 ||
+		slices.ContainsFunc(p.Notes, odd) {
 		return fmt.Errorf("problems: %+v", *p)
 	}
 	for rank := range t.Locations {

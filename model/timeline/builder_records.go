@@ -165,6 +165,9 @@ func (l *LocationBuilder) Post(t unit.Duration, request uint64) {
 	r.posted, r.post = t, call
 }
 
+// AnySize is the size of what is received if it says nothing about that of the message.
+const AnySize = math.MaxInt64
+
 // Recv is a blocking receive, at its end.
 func (l *LocationBuilder) Recv(t unit.Duration, peer, comm, tag int32, size int64) {
 	t, seq, call, ok := l.record(t)
@@ -184,7 +187,7 @@ func (l *LocationBuilder) IrecvDone(t unit.Duration, peer, comm, tag int32, size
 
 // PartitionedDone is an IrecvDone of a partitioned message; see PartitionedSend.
 func (l *LocationBuilder) PartitionedDone(t unit.Duration, peer, comm, tag, number int32, request uint64) {
-	l.requestDone(t, channel{peer, comm, tag, number}, math.MaxInt64, request)
+	l.requestDone(t, channel{peer, comm, tag, number}, AnySize, request)
 }
 
 func (l *LocationBuilder) requestDone(t unit.Duration, c channel, size int64, request uint64) {

@@ -3,7 +3,6 @@ package timeline
 import (
 	"context"
 	"errors"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -176,7 +175,7 @@ func (w *cutWriter) call(c *cutCall) {
 		if !w.on && slices.Contains(w.posts, n) {
 			w.taken[n] = true
 		} else {
-			w.l.IrecvDone(w.now, r.from, r.comm, r.tag, math.MaxInt64, uint64(n))
+			w.l.IrecvDone(w.now, r.from, r.comm, r.tag, AnySize, uint64(n))
 		}
 	}
 	for _, k := range c.colls {
