@@ -27,8 +27,9 @@ func TestParseSettings(t *testing.T) {
 	if err != nil || negative["threads"].value != "-1" {
 		t.Errorf("a negative number: %v, %v", negative, err)
 	}
-	for _, text := range []string{"machine: - a\n", "machine: -\n", "machine:\n", "machine: \n", "machine:chic\n", " machine: chic\n", "machine: \"chic\n",
-		"machine: 'a' b\n", "machine: |\n", "- a\n", "machine\n", "machine: [a]\n", "foo: 1\n", "a: b: c\n", "machine: chic\nmachine: xt4\n"} {
+	for _, text := range []string{"machine: - a\n", "machine: -\n", "machine:\n", "machine: \n", "machine:chic\n", " machine: chic\n",
+		"machine: \"chic\n", "machine: 'a' b\n", "machine: |\n", "- a\n", "machine\n",
+		"machine: [a]\n", "foo: 1\n", "a: b: c\n", "machine: chic\nmachine: xt4\n"} {
 		if got, err := parseSettings("f", []byte(text)); err == nil {
 			t.Errorf("%q gives %v, want an error", text, got)
 		}
