@@ -24,7 +24,7 @@ type widePlayer struct {
 func widely(seed uint64) *timeline.Builder {
 	rnd := rand.New(rand.NewPCG(seed, 7))
 	ranks := 2 + rnd.IntN(4)
-	w := &widePlayer{machine: newMachine(seed, ranks, 1), inter: -1}
+	w := &widePlayer{machine: newMachine(seed, ranks, 1+int(seed)%2), inter: -1}
 	for range 2 {
 		comm := int32(w.rnd.IntN(len(w.comms)))
 		w.b.Window(timeline.Object{Name: "w", Comm: comm})
@@ -48,6 +48,9 @@ func widely(seed uint64) *timeline.Builder {
 		w.inter = w.b.Comm(timeline.Comm{Name: "inter", Members: w.comms[0][:cut], Remote: w.comms[0][cut:]})
 	}
 	for _, p := range w.procs {
+		for _, l := range p.threads[1:] {
+			l.ThreadBegin(w.at(p.rank, p.now))
+		}
 		p.on().Enter(w.at(p.rank, p.now), w.mpi("main"))
 	}
 	for range 60 {
@@ -228,7 +231,9 @@ func (w *widePlayer) file() {
 	})
 	if split && kind > 1 {
 		for _, p := range w.procs {
+			p.talks = w.rnd.IntN(len(p.threads))
 			w.record(p, "MPI_File_write_all_end", func(t unit.Duration, l *timeline.LocationBuilder) { l.FileEnd(t, file, w.operation) })
+			p.talks = 0
 		}
 	}
 }

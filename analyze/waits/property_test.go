@@ -149,8 +149,8 @@ func TestAgainstDefinitions(t *testing.T) {
 			t.Errorf("no run has %s", m)
 		}
 	}
-	for _, what := range []string{"sends", "receives", "collectives", "late_sender", "late_receiver", "nxn", "barrier", "late_broadcast",
-		"early_scan", "late_contributor"} {
+	for _, what := range []string{"sends", "receives", "collectives", "operations on files", "late_sender", "late_receiver", "nxn", "barrier",
+		"late_broadcast", "early_scan", "late_contributor"} {
 		if handed[what] == 0 {
 			t.Errorf("no run has %s of requests that one thread hands to another one", what)
 		}
@@ -169,9 +169,15 @@ func (r *Result) countHanded(counts map[string]int) {
 			counts["receives"]++
 		}
 	}
-	for i := range tl.Members {
-		if tl.Members[i].IssuedBy != 0 {
-			counts["collectives"]++
+	for i := range tl.Collectives {
+		c := &tl.Collectives[i]
+		for _, m := range tl.MembersOf(c) {
+			switch {
+			case m.IssuedBy != 0 && c.Scope == timeline.ByFile:
+				counts["operations on files"]++
+			case m.IssuedBy != 0:
+				counts["collectives"]++
+			}
 		}
 	}
 	for i := range r.a.states {

@@ -57,7 +57,7 @@ func TestCSV(t *testing.T) {
 		!strings.Contains(stdout, "0.00001,0.00001,") {
 		t.Errorf("by rank, the computation is not 30 and 10 us\n%s", stdout)
 	}
-	_, _, stderr := clitest.Run("", "profile", clitest.LateSenderTrace(t), "--by-rank")
+	_, _, stderr = clitest.Run("", "profile", clitest.LateSenderTrace(t), "--by-rank")
 	if !strings.Contains(stderr, "--by-rank has no influence on the text") {
 		t.Errorf("--by-rank of the text: no warning\n%s", stderr)
 	}

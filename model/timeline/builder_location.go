@@ -27,11 +27,11 @@ type LocationBuilder struct {
 	receiveChannels channelTable
 	matched         int // receives that found their sends
 
-	collectives []member       // in the order of their issue
-	completedIn []PathID       // of those of a location of another process: the paths of the calls that completed them
-	alone       []int32        // calls of those that need no other rank
-	fileOps     map[fileOp]int // collective operations on files that are not completed, by number among collectives
-	epochs      []WindowRecord // of one-sided communication, in order
+	collectives []member               // in the order of their issue
+	completedIn []PathID               // of those of a location of another process: the paths of the calls that completed them
+	alone       []int32                // calls of those that need no other rank
+	fileOps     map[requestKey][]int32 // by name: those collective operations on files that are not completed; a name may come again
+	epochs      []WindowRecord         // of one-sided communication, in order
 	counts      []int64
 	lastCounts  span
 	requests    requestTable

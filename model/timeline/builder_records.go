@@ -286,27 +286,34 @@ func (l *LocationBuilder) FileClose(t unit.Duration, file int32) {
 func (l *LocationBuilder) FileBegin(t unit.Duration, file int32, number uint64, bytes int64) {
 	if i, ok := l.collect(t, member{scope: ByFile, op: OpBarrier, comm: file, sent: bytes}); ok {
 		if l.fileOps == nil {
-			l.fileOps = map[fileOp]int{}
+			l.fileOps = map[requestKey][]int32{}
 		}
-		l.fileOps[fileOp{file, number}] = i
+		key := fileKey(file, number)
+		l.fileOps[key] = append(l.fileOps[key], int32(i))
 	}
 }
 
 // FileEnd completes a collective operation on a file.
 func (l *LocationBuilder) FileEnd(t unit.Duration, file int32, number uint64) {
-	_, seq, call, ok := l.record(t)
-	i, begun := l.fileOps[fileOp{file, number}]
-	if ok && begun && call >= 0 {
-		m := &l.collectives[i]
-		m.complete, m.seq = call, seq
-		delete(l.fileOps, fileOp{file, number})
+	t, seq, call, ok := l.record(t)
+	if !ok || call < 0 {
+		return
 	}
+	key := fileKey(file, number)
+	i := int32(len(l.collectives))
+	if begun := l.fileOps[key]; len(begun) > 0 {
+		i, l.fileOps[key] = begun[len(begun)-1], begun[:len(begun)-1]
+	} else { // by another thread
+		l.away = append(l.away, awayDone{time: t, key: key, index: i})
+		l.collectives = spill.Append(l.space, l.collectives, member{issued: t, issue: call, state: dropped})
+	}
+	m := &l.collectives[i]
+	m.complete, m.seq = call, seq
 }
 
-// fileOp names an operation on a file.
-type fileOp struct {
-	file   int32
-	number uint64
+// fileKey names an operation on a file.
+func fileKey(file int32, number uint64) requestKey {
+	return requestKey{uint64(file)<<40 ^ number, fileRequest}
 }
 
 // CommCreate states that a communicator was made. Both groups of an intercommunicator make it together, each in a call of its own.

@@ -23,6 +23,7 @@ const (
 	sendRequest requestKind = iota + 1
 	receiveRequest
 	collectiveRequest
+	fileRequest // not in a table: it may end with the call that begins it
 )
 
 // requestSlot is a place in the table; kind 0 means an empty one.

@@ -48,6 +48,11 @@ func (f *finisher) matchRequests() {
 			for _, s := range l.requests.again {
 				begun[s.key] = append(begun[s.key], beginning{l.begun(s), i, s.index, true})
 			}
+			for key, list := range l.fileOps {
+				for _, index := range list {
+					begun[key] = append(begun[key], beginning{l.collectives[index].issued, i, index, false})
+				}
+			}
 			for _, s := range l.requests.slots {
 				if s.key.kind != 0 {
 					begun[s.key] = append(begun[s.key], beginning{l.begun(s), i, s.index, false})
@@ -59,7 +64,7 @@ func (f *finisher) matchRequests() {
 		}
 		slices.SortStableFunc(away, func(a, b completion) int { return cmp.Compare(a.time, b.time) })
 		for _, d := range away {
-			if !f.takeOver(d.location, d.awayDone, begun) {
+			if !f.takeOver(d.location, d.awayDone, begun) && d.key.kind != fileRequest { // such an operation ends in the call that begins it
 				f.locations[d.location].unstarted++
 			}
 		}
@@ -118,6 +123,11 @@ func (f *finisher) takeOver(location int32, d awayDone, begun map[requestKey][]b
 			m, begun := &l.collectives[d.index], &by.collectives[i]
 			begun.state = dropped
 			m.issued, m.issue, m.by = min(begun.issued, m.issued), begun.issue, int16(from-location)
+		case kind == fileRequest:
+			m, begun := &l.collectives[d.index], &by.collectives[i]
+			complete, seq := m.complete, m.seq
+			*m, begun.state = *begun, dropped
+			m.complete, m.seq, m.by = complete, seq, int16(from-location)
 		}
 		return true
 	}

@@ -196,7 +196,12 @@ func (f *timelineSource) findHanded() {
 	}
 	for i := range f.tl.Members {
 		if m := &f.tl.Members[i]; m.IssuedBy != 0 {
-			add(m.Issuer(), f.begin(m.Issuer(), m.Issue, Event{Kind: CollectiveIssue, Request: handedRequests + uint64(i)}))
+			e := Event{Kind: CollectiveIssue}
+			if c := &f.tl.Collectives[f.op[i]]; c.Scope == timeline.ByFile {
+				e = Event{Kind: FileBegin, Object: uint32(c.Object), Size: m.Sent}
+			}
+			e.Request = handedRequests + uint64(i)
+			add(m.Issuer(), f.begin(m.Issuer(), m.Issue, e))
 		}
 	}
 }
@@ -340,7 +345,7 @@ func (f *timelineSource) appendMember(list []timelineRecord, calls *timeline.Cal
 	m := &f.tl.Members[member]
 	c := &f.tl.Collectives[f.op[member]]
 	if c.Scope != timeline.ByComm {
-		return f.appendOnObject(list, calls, m, c, request)
+		return f.appendOnObject(list, m, c, request)
 	}
 	begin := Event{Kind: CollectiveBegin}
 	end := Event{
@@ -358,7 +363,7 @@ func (f *timelineSource) appendMember(list []timelineRecord, calls *timeline.Cal
 }
 
 // appendOnObject appends the records of a member of a collective on a window or a file, or of the making of an intercommunicator.
-func (f *timelineSource) appendOnObject(list []timelineRecord, calls *timeline.Calls, m *timeline.Member, c *timeline.Collective,
+func (f *timelineSource) appendOnObject(list []timelineRecord, m *timeline.Member, c *timeline.Collective,
 	request func() uint64) []timelineRecord {
 	e := Event{Object: uint32(c.Object)}
 	switch {
@@ -372,8 +377,9 @@ func (f *timelineSource) appendOnObject(list []timelineRecord, calls *timeline.C
 		e.Kind = FileClose
 	default:
 		e.Kind, e.Request = FileEnd, request()
-		begin := Event{Time: enterOf(calls, m.Issue), Kind: FileBegin, Object: e.Object, Request: e.Request, Size: m.Sent}
-		list = append(list, timelineRecord{call: m.Issue, next: -1, seq: -1, e: begin})
+		if m.IssuedBy == 0 {
+			list = append(list, f.begin(m.Location, m.Issue, Event{Kind: FileBegin, Object: e.Object, Request: e.Request, Size: m.Sent}))
+		}
 	}
 	return append(list, timelineRecord{call: m.Complete, next: -1, seq: m.Seq, late: true, e: e})
 }

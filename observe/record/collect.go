@@ -444,8 +444,9 @@ func (c *collector) finish(out *Collection, tables []*streamTables, paths []stri
 		}
 		tables[i].parents = t.Stacks
 		own := *tables[i] // it changes while events are read
-		files := fileState{map[uint32]uint64{}, map[uint32]uint64{}, map[uint64]fileOp{}, splitsAtBegin(t.MPI)}
-		return &eventStream{streamTables: &own, file: raw, close: file, issued: map[uint64]trace.Event{}, files: files}, nil
+		return &eventStream{
+			streamTables: &own, file: raw, close: file, issued: map[uint64]trace.Event{}, splitsAtBegin: splitsAtBegin(t.MPI),
+		}, nil
 	}
 }
 

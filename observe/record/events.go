@@ -104,11 +104,12 @@ type eventStream struct {
 	more   bool  // the call of the last record goes on in the next one
 	forks  bool  // a team is being made, from a stack that its begin will tell
 	done   bool
-	files  fileState
 	silent map[uint64]bool // requests that no event names
 	lost   map[uint32]bool // windows and files of which something was not recorded
 	begun  map[uint64]bool // requests that are not complete, if recording was not on all the time
 	lacks  []trace.Event   // times without a CPU whose place is not known yet
+
+	splitsAtBegin bool // as the function of this name says
 }
 
 func (s *eventStream) Close() error { return s.close.Close() }

@@ -48,19 +48,12 @@ func fileCallOf(name string) (fileCall, string, bool) {
 	return wholeFileOp, "file_data", true
 }
 
-// fileOp is a collective operation on a file that was begun and not ended.
-type fileOp struct {
-	file   uint32 // in the trace
-	number uint64
-}
-
-// fileState is what is known of the operations of a location on files.
-type fileState struct {
-	count    map[uint32]uint64 // operations so far, by file
-	split    map[uint32]uint64 // number of the one that a call ..._end ends, by file
-	requests map[uint64]fileOp
-	atBegin  bool // split operations end in the calls that begin them
-}
+// Numbers of the collective operations on a file. No two that are under way have the same, on any thread.
+const (
+	wholeNumber   = iota // it ends in the call that begins it
+	splitNumber          // a file has one that another call ends, at most
+	requestNumber        // and more, by its request: one that the completion of the request ends
+)
 
 // splitsAtBegin reports whether an MPI library does all of a split operation in the call that begins it, as ROMIO does in MPICH and the
 // libraries made from it. The call that ends it then waits for no other rank.
@@ -75,22 +68,20 @@ func (s *eventStream) onFile(enter, leave int64, rec *rawRecord, c *mpiCall) {
 	if !known || s.lost[id] {
 		return
 	}
+	request, number := rec.word(2), uint64(wholeNumber)
+	switch {
+	case c.file == beginsFileOp && request != 0:
+		number = requestNumber + request
+	case c.file == beginsFileOp || c.file == endsFileOp:
+		number = splitNumber
+	}
 	e := trace.Event{Object: f.number}
 	switch c.file {
 	case wholeFileOp, beginsFileOp:
-		s.files.count[f.number]++
-		e.Kind, e.Request, e.Size = trace.FileBegin, s.files.count[f.number], int64(rec.word(1))
-		s.put(enter, e)
-		e.Size = 0
-	case endsFileOp:
-		number, begun := s.files.split[f.number]
-		if !begun {
-			return
-		}
-		delete(s.files.split, f.number)
-		e.Request = number
+		begin := e
+		begin.Kind, begin.Request, begin.Size = trace.FileBegin, number, int64(rec.word(1))
+		s.put(enter, begin)
 	}
-	request := rec.word(2)
 	switch {
 	case rec.open:
 		return
@@ -98,24 +89,21 @@ func (s *eventStream) onFile(enter, leave int64, rec *rawRecord, c *mpiCall) {
 		e.Kind = trace.FileOpen
 	case c.file == closesFile:
 		e.Kind = trace.FileClose
-	case c.file == beginsFileOp && request == 0 && !s.files.atBegin:
-		s.files.split[f.number] = e.Request
-		return
-	case c.file == beginsFileOp && request != 0:
+	case number >= requestNumber:
 		s.began(request)
 		s.unnamed(request)
-		s.files.requests[request] = fileOp{f.number, e.Request}
+		return
+	case c.file == beginsFileOp && !s.splitsAtBegin || c.file == endsFileOp && s.splitsAtBegin:
 		return
 	default:
-		e.Kind = trace.FileEnd
+		e.Kind, e.Request = trace.FileEnd, number
 	}
 	s.put(leave, e)
 }
 
-// fileDone gives the event of a completed request of an operation on a file. If another thread began it, its end is not known there.
-func (s *eventStream) fileDone(leave int64, request uint64) {
-	if op, ok := s.files.requests[request]; ok {
-		delete(s.files.requests, request)
-		s.put(leave, trace.Event{Kind: trace.FileEnd, Object: op.file, Request: op.number})
+// fileDone gives the event of a completed request of an operation on a file, which another thread may have begun.
+func (s *eventStream) fileDone(leave int64, file uint32, request uint64) {
+	if f, known := s.objects[file]; known && !s.lost[file] {
+		s.put(leave, trace.Event{Kind: trace.FileEnd, Object: f.number, Request: requestNumber + request})
 	}
 }

@@ -197,7 +197,7 @@ func (s *eventStream) complete(leave int64, rec *rawRecord, i int) {
 		s.accessDone(leave, uint32(what>>32), rec.high(i+2))
 	case what&0xff == requestFile:
 		delete(s.silent, id)
-		s.fileDone(leave, id)
+		s.fileDone(leave, uint32(what>>32), id)
 	case what&0xff == requestCollective:
 		e, ok := s.issued[id]
 		delete(s.issued, id)

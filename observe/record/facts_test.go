@@ -3,6 +3,7 @@ package record
 import (
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -241,6 +242,36 @@ func checkHandover(t *testing.T, o Options) {
 			t.Errorf("message to thread %d, posted by thread %d", tl.Locations[m.To].Thread, tl.Locations[m.Poster()].Thread)
 		}
 	}
+}
+
+// TestFileHandover wants collective operations on files that one thread begins and another one ends to have both, and the others to have
+// one. What MPI does in the call that begins it ends there.
+func TestFileHandover(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		program := build(t, l, "filehandover.c", "-O1", "-g", "-pthread")
+		tl := recorded(t, sampled(append(mpitest.Launch(l, 2), program, filepath.Join(t.TempDir(), "data"))...)).lined(t)
+		want := 8 // of each rank
+		if l.Kind == mpi.MPICH {
+			want = 4
+		}
+		handed, all := [2]int{}, 0
+		for i := range tl.Collectives {
+			c := &tl.Collectives[i]
+			if c.Scope != timeline.ByFile || c.Op != timeline.OpBarrier {
+				continue
+			}
+			all++
+			for _, m := range tl.MembersOf(c) {
+				if m.IssuedBy != 0 {
+					handed[tl.Locations[m.Location].Rank]++
+				}
+			}
+		}
+		if all != 16 || handed != [2]int{want, want} || tl.Problems.IncompleteCollectives > 0 {
+			t.Errorf("%d operations on the file, %v handed from thread to thread, want 16, %d of each rank; %q", all, handed, want,
+				tl.Problems.Collectives)
+		}
+	})
 }
 
 // TestRestart wants persistent sends to be whole although MPI changes their handles when they are started.

@@ -102,24 +102,24 @@ Win_allocate_shared: allocate on 3
 Win_free: deallocate on 3
 Win_free: deallocate on 0
 File_open: open on 0
-File_set_view: begin 1 on 0
-File_set_view: end 1 on 0
-File_write_at_all: begin 2 size 32 on 0
-File_write_at_all: end 2 on 0
-File_write_at_all_begin: begin 3 size 16 on 0
-File_write_at_all_end: end 3 on 0
-File_iwrite_at_all: begin 4 size 8 on 0
-Wait: end 4 on 0
-File_seek_shared: begin 5 on 0
-File_seek_shared: end 5 on 0
-File_write_ordered: begin 6 size 4 on 0
-File_write_ordered: end 6 on 0
-File_set_size: begin 7 on 0
-File_set_size: end 7 on 0
-File_sync: begin 8 on 0
-File_sync: end 8 on 0
-File_read_all: begin 9 size 12 on 0
-File_read_all: end 9 on 0
+File_set_view: begin 0 on 0
+File_set_view: end 0 on 0
+File_write_at_all: begin 0 size 32 on 0
+File_write_at_all: end 0 on 0
+File_write_at_all_begin: begin 1 size 16 on 0
+File_write_at_all_end: end 1 on 0
+File_iwrite_at_all: begin 7 size 8 on 0
+Wait: end 7 on 0
+File_seek_shared: begin 0 on 0
+File_seek_shared: end 0 on 0
+File_write_ordered: begin 0 size 4 on 0
+File_write_ordered: end 0 on 0
+File_set_size: begin 0 on 0
+File_set_size: end 0 on 0
+File_sync: begin 0 on 0
+File_sync: end 0 on 0
+File_read_all: begin 0 size 12 on 0
+File_read_all: end 0 on 0
 File_close: close on 0`
 	return strings.Split(strings.ReplaceAll(text, " at P", fmt.Sprintf(" at %d", 1-rank)), "\n")
 }
