@@ -13,10 +13,8 @@ func TestNothingIsSkipped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, runs := range [][2]string{{"test", "unit"}, {"test", "beside"}, {"beside", "lint"}, {"beside", "race"}} {
-		if !regexp.MustCompile(`(?m)^` + runs[0] + `:.*\n\t.*\$\(MAKE\).* ` + runs[1] + `\b`).Match(data) {
-			t.Errorf("Makefile: %s does not run %s", runs[0], runs[1])
-		}
+	if !regexp.MustCompile(`(?m)^test: .*\bunit\b`).Match(data) {
+		t.Error("Makefile: test does not run unit")
 	}
 	unit := regexp.MustCompile(`(?m)^unit:.*\n\t(.*)$`).FindStringSubmatch(string(data))
 	if unit == nil || !strings.HasPrefix(unit[1], "go test ") || !strings.HasSuffix(unit[1], " ./...") || strings.Contains(unit[1], "-short") {

@@ -136,6 +136,17 @@ func (l *LocationBuilder) addSend(c channel) *send {
 	return s
 }
 
+// IsendElsewhere begins the send of a message that is left out.
+func (l *LocationBuilder) IsendElsewhere(t unit.Duration, request uint64) {
+	t, _, _, ok := l.record(t)
+	if !ok {
+		return
+	}
+	l.requests.put(requestKey{request, sendRequest}, l.sends.n)
+	s := l.sends.add(l.space)
+	s.time, s.state = t, dropped
+}
+
 // ends are the first and the last send of a channel.
 type ends struct{ first, last int32 }
 

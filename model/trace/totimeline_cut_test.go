@@ -53,6 +53,34 @@ func TestOnlySomeRanks(t *testing.T) {
 	}
 }
 
+// TestOnlySomeRanksOfThreads: what a thread began for a rank that is not read another one may complete or cancel; nothing of it is odd.
+func TestOnlySomeRanksOfThreads(t *testing.T) {
+	begins := []Event{
+		{Time: 0, Kind: ThreadBegin}, {Time: 0, Kind: Enter}, {Time: 1, Kind: Enter, Region: 1}, {Time: 1, Kind: Isend, Peer: 1, Request: 6},
+		{Time: 2, Kind: Isend, Peer: 1, Request: 7}, {Time: 3, Kind: CollectiveIssue, Request: 9}, {Time: 4, Kind: Leave, Region: 1},
+		{Time: 9, Kind: Leave}, {Time: 9, Kind: ThreadEnd},
+	}
+	ends := []Event{
+		{Time: 0, Kind: ThreadBegin}, {Time: 5, Kind: Enter, Region: 2}, {Time: 6, Kind: IsendDone, Request: 6},
+		{Time: 6, Kind: RequestCancelled, Request: 7}, {Time: 7, Kind: CollectiveDone, Op: timeline.OpBarrier, Root: NoRoot, Request: 9},
+		{Time: 8, Kind: Leave, Region: 2}, {Time: 9, Kind: ThreadEnd},
+	}
+	receives := []Event{
+		{Time: 0, Kind: Enter}, {Time: 1, Kind: Enter, Region: 2}, {Time: 6, Kind: Recv, Peer: 0},
+		{Time: 7, Kind: CollectiveEnd, Op: timeline.OpBarrier, Root: NoRoot}, {Time: 7, Kind: Leave, Region: 2}, {Time: 9, Kind: Leave},
+	}
+	tr := memoryTrace(exchangeRegions, nil, begins, ends, receives)
+	tr.Ranks, tr.Comms[0].Members = 2, []int32{0, 1}
+	tr.Locations[1].Rank, tr.Locations[1].Thread, tr.Locations[2].Rank = 0, 1, 1
+	if tl := toTimeline(t, tr, TimelineOptions{}); len(tl.Messages) != 1 || len(tl.Collectives) != 1 || len(tl.Problems.Notes) > 0 {
+		t.Errorf("of all: %d messages, %d collectives, notes %q, want 1, 1, none", len(tl.Messages), len(tl.Collectives), tl.Problems.Notes)
+	}
+	want := timeline.Problems{Notes: []string{"only 1 of 2 ranks were read"}}
+	if diff := cmp.Diff(want, toTimeline(t, tr, TimelineOptions{Ranks: []int{0}}).Problems); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
+
 func TestWindowOfATrace(t *testing.T) {
 	tr := memoryTrace(exchangeRegions, nil, exchange(1), exchange(0))
 	tl := toTimeline(t, tr, TimelineOptions{Begin: 105, End: 160})

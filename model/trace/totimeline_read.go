@@ -23,8 +23,7 @@ type locationReader struct {
 	started     bool
 	count       int64
 	unbalanced  int64
-	off         bool            // recording is off: what is entered and left then is not shown
-	skipped     map[uint64]bool // requests of messages to ranks that are not read
+	off         bool // recording is off: what is entered and left then is not shown
 }
 
 // readLocation reads the events of a location into the builder.
@@ -418,11 +417,6 @@ func (r *locationReader) foreign(t unit.Duration, e *Event) bool {
 		if int(e.Comm) < len(r.c.comms) && r.c.comms[e.Comm] {
 			return false
 		}
-	case IsendDone:
-		if !r.skipped[e.Request] {
-			return false
-		}
-		delete(r.skipped, e.Request)
 	default:
 		list := r.c.Windows
 		if fieldsOf[e.Kind]&useFile != 0 {
@@ -436,10 +430,7 @@ func (r *locationReader) foreign(t unit.Duration, e *Event) bool {
 	}
 	switch e.Kind {
 	case Isend, PartitionedSend:
-		if r.skipped == nil {
-			r.skipped = map[uint64]bool{}
-		}
-		r.skipped[e.Request] = true
+		r.l.IsendElsewhere(t, e.Request)
 	case IrecvDone, PartitionedDone, CollectiveDone:
 		r.l.Cancel(t, e.Request)
 	}
