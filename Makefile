@@ -26,7 +26,7 @@ FUZZINPUTS ?= 100000
 COUNT    ?= 5
 BENCH    ?= .
 
-.PHONY: help demo build install release figures quick test test-setup format lint unit beside race fuzz test-long bench clean
+.PHONY: help demo build install release figures quick test test-setup format lint unit race race-build fuzz test-long bench clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -56,8 +56,10 @@ quick: format ## gofmt, vet, and the tests that start no MPI job, no browser and
 	go vet ./...
 	go test -vet=off -short ./...
 
-test: test-setup ## everything that must pass before a change is merged; nothing is skipped
-	@$(MAKE) -j2 unit beside
+test: ## everything that must pass before a change is merged; nothing is skipped
+	@$(MAKE) -j2 test-setup lint
+	@$(MAKE) -j2 unit race-build
+	@$(MAKE) race
 
 test-setup:
 	.ci/setup
@@ -74,12 +76,14 @@ unit: export GOGC = 400 # collecting garbage took a fifth of the time
 unit: # half as many packages again as CPUs; -w: no test needs what debuggers need
 	go test -vet=off -ldflags=-w -timeout 20m -p $$(( $$(nproc) * 3 / 2 )) $(LONGEST) ./...
 
-beside: # what needs no quiet CPU takes what the tests leave when they wait for jobs and browsers
-	@nice $(MAKE) lint && nice $(MAKE) race
+race: export CGO_ENABLED = 1 # the race detector needs it
+race:
+	go test -vet=off -race -short -skip '$(ONETHREAD)' $(CONCURRENT)
+	go test -vet=off -race -short -run 'TestReference|TestInterrupt' ./cli ./cli/simulate
 
-race: # the race detector needs cgo
-	CGO_ENABLED=1 go test -vet=off -race -short -skip '$(ONETHREAD)' $(CONCURRENT)
-	CGO_ENABLED=1 go test -vet=off -race -short -run 'TestReference|TestInterrupt' ./cli ./cli/simulate
+race-build: export CGO_ENABLED = 1
+race-build: # takes what unit leaves of the CPUs while it waits for jobs, clocks and browsers
+	@nice -n 19 go test -vet=off -race -run '^$$' $(CONCURRENT) ./cli ./cli/simulate >/dev/null
 
 fuzz: ## fuzz every reader with random inputs (FUZZINPUTS=100000); go test repeats what it finds
 	.ci/fuzz $(FUZZINPUTS)x 3600

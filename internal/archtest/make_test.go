@@ -13,8 +13,10 @@ func TestNothingIsSkipped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !regexp.MustCompile(`(?m)^test: .*\bunit\b`).Match(data) {
-		t.Error("Makefile: test does not run unit")
+	for _, part := range []string{"lint", "unit", "race"} {
+		if !regexp.MustCompile(`(?m)^test:.*\n(\t.*\n)*\t@\$\(MAKE\).* ` + part + `\b`).Match(data) {
+			t.Errorf("Makefile: test does not run %s", part)
+		}
 	}
 	unit := regexp.MustCompile(`(?m)^unit:.*\n\t(.*)$`).FindStringSubmatch(string(data))
 	if unit == nil || !strings.HasPrefix(unit[1], "go test ") || !strings.HasSuffix(unit[1], " ./...") || strings.Contains(unit[1], "-short") {
