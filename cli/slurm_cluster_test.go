@@ -12,6 +12,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -33,6 +34,7 @@ type slurmCluster struct {
 	Dir        string // of all files of the cluster
 	conf       string
 	controller *exec.Cmd
+	stop       func() // ends all of it, and what it has started
 }
 
 // teardown ends all processes whose environment names the cluster, and removes its directory, when its standard input ends:
@@ -70,12 +72,15 @@ func startSlurm(t *testing.T) *slurmCluster {
 	if err := guard.Start(); err != nil {
 		t.Fatal(err)
 	}
+	c.stop = sync.OnceFunc(func() {
+		end.Close()
+		_ = guard.Wait()
+	})
 	t.Cleanup(func() {
 		if t.Failed() {
 			c.log(t)
 		}
-		end.Close()
-		_ = guard.Wait()
+		c.stop()
 	})
 	c.configure(t)
 	t.Setenv("SLURM_CONF", c.conf)

@@ -64,8 +64,11 @@ func (s *onSlurm) in(t *testing.T) *onSlurm { return &onSlurm{s.slurmCluster, s.
 // starts it through PMIx, or the step of one node hangs in the first exchange and never ends; both without slackline, too.
 const attempts = 3
 
-// renew replaces the cluster, of which a node may be lost, by another one.
-func (s *onSlurm) renew() { *s.slurmCluster = *startSlurm(s.home) }
+// renew replaces the cluster, of which a node may be lost, and processes that wait for others for ever, by another one.
+func (s *onSlurm) renew() {
+	s.stop()
+	*s.slurmCluster = *startSlurm(s.home)
+}
 
 // command prepares a command. It must end in time.
 func (s *onSlurm) command(words ...string) (*exec.Cmd, *bytes.Buffer) {

@@ -1,6 +1,8 @@
 package input
 
 import (
+	"cmp"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,45 +12,38 @@ import (
 
 // Dir is os.DirFS whose errors name the whole path, for names that need not be UTF-8, and without what is neither a file nor a directory:
 // to open a named pipe that has the name of a file would wait for ever for a writer.
-func Dir(dir string) fs.FS { return directory(dir) }
+func Dir(dir string) fs.FS { return directory(cmp.Or(dir, ".")) }
 
 type directory string
 
-// path is where something with this name is.
-func (d directory) path(op, name string) (string, error) {
-	if !filepath.IsLocal(name) {
-		return "", &fs.PathError{Op: op, Path: filepath.Join(string(d), name), Err: fs.ErrInvalid}
-	}
-	return filepath.Join(string(d), name), nil
-}
-
 func (d directory) Open(name string) (fs.File, error) {
-	path, err := d.path("open", name)
+	info, err := d.Stat(name)
+	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		err = &fs.PathError{Op: "open", Path: d.path(name), Err: source.ErrNotAFile}
+	}
 	if err != nil {
 		return nil, err
 	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() && !info.IsDir() {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: source.ErrNotAFile}
-	}
-	return os.Open(path)
+	return at(d, "open", name, func(path string) (fs.File, error) { return os.Open(path) })
 }
 
-func (d directory) Stat(name string) (fs.FileInfo, error) {
-	path, err := d.path("stat", name)
-	if err != nil {
-		return nil, err
-	}
-	return os.Stat(path)
-}
+func (d directory) Stat(name string) (fs.FileInfo, error) { return at(d, "stat", name, os.Stat) }
 
 func (d directory) ReadDir(name string) ([]fs.DirEntry, error) {
-	path, err := d.path("readdir", name)
-	if err != nil {
-		return nil, err
+	return at(d, "readdir", name, os.ReadDir)
+}
+
+func (d directory) path(name string) string { return filepath.Join(string(d), name) }
+
+// at does something with what has this name in a directory.
+func at[T any](d directory, op, name string, do func(path string) (T, error)) (result T, err error) {
+	if !filepath.IsLocal(name) {
+		return result, &fs.PathError{Op: op, Path: d.path(name), Err: fs.ErrInvalid}
 	}
-	return os.ReadDir(path)
+	result, err = do(string(d) + string(filepath.Separator) + name) // not joined: "." is refused where directories must not be searched
+	var wrong *fs.PathError
+	if errors.As(err, &wrong) {
+		err = &fs.PathError{Op: wrong.Op, Path: d.path(name), Err: wrong.Err}
+	}
+	return result, err
 }
