@@ -175,6 +175,12 @@ func Read(data []byte) (Run, error) {
 		}
 		return *v
 	}
+	if err := d.Run.Parts.Check(); err != nil {
+		return Run{}, err
+	}
+	if min(d.Run.LeftBefore, d.Run.LeftAfter, d.Run.KeptBefore, d.Run.KeptAfter, d.Run.NotRecorded) < 0 {
+		return Run{}, errors.New("a time of the run is below 0")
+	}
 	r := NewRun(0)
 	r.Missing = d.Run.Parts
 	r.Missing.Older(d.Run.NotRecorded, *d.Run.Time, d.Run.Locations)

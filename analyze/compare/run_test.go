@@ -58,6 +58,8 @@ func TestReadKinds(t *testing.T) {
 	for _, text := range []string{`{"run": {"time_s": 1}, "waits": [{"metric": "late_sender", "callpath": "a"}]}`,
 		`{"run": {"time_s": 1}, "delays": [{"callpath": "a", "short_s": 1}]}`, `{"run": {"time_s": 1}, "callpaths": [{"callpath": "a"}]}`,
 		`{"run": {"time_s": 1}, "callpaths": [{"callpath": "a", "exclusive_s": -1}]}`, `{"run": {"time_s": -1}}`,
+		`{"run": {"time_s": 1, "incomplete_ranks": -1}}`, `{"run": {"time_s": 1, "not_recorded_share": -0.5}}`,
+		`{"run": {"time_s": 1, "part_end_s": -2}}`, `{"run": {"time_s": 1, "kept_before_s": -2}}`,
 		`{"run": {"time_s": "1"}}`, `{"run": null}`, `{"run": {"time_s": null}}`, `null`, ``, `{"waits": []}`} {
 		if _, err := Read([]byte(text)); err == nil {
 			t.Errorf("%q is taken for a result", text)

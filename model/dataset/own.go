@@ -97,7 +97,13 @@ func (r *ownReader) series() error {
 			case "unit":
 				return r.value(&s.Unit)
 			case "runs":
-				return r.value(&s.Runs)
+				err := r.value(&s.Runs)
+				for i := range s.Runs {
+					if wrong := s.Runs[i].Check(); err == nil && wrong != nil {
+						err = r.errorf("%s %s: %v", s.CallPath, s.Metric, wrong)
+					}
+				}
+				return err
 			}
 			return r.list("points", func() error {
 				at, v, err := r.point("at")

@@ -105,6 +105,12 @@ func (r *runInfo) check(name string) error {
 	if r.Ranks < 1 || r.Read < 0 || r.Read > r.Ranks || !(r.Time >= 0) {
 		return fmt.Errorf("%s: does not say how many ranks the run had; write it with --format json", name)
 	}
+	if min(r.Before, r.After, r.NotRecorded) < 0 {
+		return fmt.Errorf("%s: a time of the run is below 0", name)
+	}
+	if err := r.Parts.Check(); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
 	return nil
 }
 

@@ -31,6 +31,10 @@ func TestReadProfile(t *testing.T) {
 		{name: "no time",
 			input: `{"run":{"ranks":2,"time_s":1},"composition":[],"callpaths":[{"callpath":"f"}]}`, want: "x:", bad: true},
 		{name: "no ranks", input: `{"run":{"time_s":1},"composition":[],"callpaths":[]}`, want: "x:", bad: true},
+		{name: "fewer than no ranks missing", input: `{"run":{"ranks":2,"time_s":1,"incomplete_ranks":-1},"composition":[],"callpaths":[]}`,
+			want: "x:", bad: true},
+		{name: "a start of less than no time", input: `{"run":{"ranks":2,"time_s":1,"kept_before_s":-1},"composition":[],"callpaths":[]}`,
+			want: "x:", bad: true},
 	})
 }
 

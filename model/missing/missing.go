@@ -3,6 +3,7 @@ package missing
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -29,6 +30,14 @@ func (p *Parts) Older(off, time float64, threads int) {
 	if lifetimes := time * float64(max(threads, 1)); p.Off == 0 && off > 0 && lifetimes > 0 {
 		p.Off = min(off/lifetimes, 1)
 	}
+}
+
+// Check refuses what no run is without: less than nothing, as a damaged result says. A gate would take such a run for a whole one.
+func (p *Parts) Check() error {
+	if p.Off < 0 || p.Ranks < 0 || p.Begin < 0 || p.End < 0 || p.Circles < 0 {
+		return errors.New("an amount of what is missing of the run is below 0")
+	}
+	return nil
 }
 
 // Kind is what a number of a run is: of what is missing, not everything matters to all.
