@@ -4,7 +4,9 @@ import (
 	"slackline/analyze/simulate"
 	"slackline/analyze/whatif"
 	"slackline/cli/env"
+	"slackline/cli/input"
 	"slackline/internal/provenance"
+	"slackline/model/missing"
 	"slackline/model/unit"
 )
 
@@ -19,7 +21,20 @@ type runDocument struct {
 	simulate.Result
 	Breakdown   *breakdown          `json:"breakdown,omitempty"`
 	Attribution *whatif.Attribution `json:"attribution,omitempty"`
+	Missing     *missing.Parts      `json:"missing,omitempty"` // of the recorded run that was simulated
 	Provenance  *provenance.Record  `json:"provenance"`
+}
+
+// missingOf is what is missing of the recorded run that was simulated; nil: nothing, or there is none.
+func missingOf(in *input.Input) *missing.Parts {
+	if in.Replay == nil {
+		return nil
+	}
+	run := missing.Run{Parts: in.Replay.Report().Missing}
+	if run.Simulated = true; run.IsWhole() {
+		return nil
+	}
+	return &run.Parts
 }
 
 // breakdown is where the time of the ranks went, each a list by rank.
@@ -55,6 +70,7 @@ type seriesDocument struct {
 	Complete   bool               `json:"complete"`
 	Bottleneck *bottleneck        `json:"bottleneck,omitempty"`
 	Results    []distribution     `json:"results"`
+	Missing    *missing.Parts     `json:"missing,omitempty"` // of the recorded run that was simulated
 	Provenance *provenance.Record `json:"provenance"`
 }
 
@@ -78,7 +94,7 @@ func (s *seriesReport) JSON(*env.Env) (any, error) {
 	r := s.run
 	d := &seriesDocument{
 		Input: r.input.Name, Model: string(r.Machine.Model()), Noise: r.Noise.Name(), NoiseClock: r.Noise.OtherClock(),
-		NoiseRanks: r.Noise.Only.String(), Complete: s.complete,
+		NoiseRanks: r.Noise.Only.String(), Complete: s.complete, Missing: missingOf(r.input),
 	}
 	if r.Program.Mapped(r.input) {
 		d.Mapping = r.Mapping

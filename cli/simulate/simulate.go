@@ -167,7 +167,7 @@ func (o *simulateOptions) runOne(a *env.Env, c *cobra.Command, word string, s *s
 	}
 	report := &simulation{runDocument{
 		Input: in.Name, Ranks: len(result.Finish), Model: options.Model, Noise: o.Noise.Name(), NoiseClock: o.Noise.OtherClock(), Result: *result,
-		Attribution: attribution,
+		Attribution: attribution, Missing: missingOf(in),
 	}, s.Machine, func() (plot.Figure, error) { return o.figure(c, in, s.Machine, options, result) }}
 	if o.Program.Mapped(in) {
 		report.Mapping = o.Mapping

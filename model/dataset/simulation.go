@@ -1,6 +1,10 @@
 package dataset
 
-import "fmt"
+import (
+	"fmt"
+
+	"slackline/model/missing"
+)
 
 // The JSON of slackline simulate, of one number of ranks or of several, with
 // replicas. The parameter is p, the metric makespan, in seconds. Samples are
@@ -14,9 +18,10 @@ func sniffSimulation(head []byte) bool {
 }
 
 type simulationFile struct {
-	Input    string   `json:"input"`
-	Ranks    int      `json:"ranks"`
-	Makespan *float64 `json:"makespan_ns"`
+	Input    string        `json:"input"`
+	Ranks    int           `json:"ranks"`
+	Makespan *float64      `json:"makespan_ns"`
+	Missing  missing.Parts `json:"missing"` // of the recorded run that was simulated
 	Results  []struct {
 		Ranks    int       `json:"ranks"`
 		Replicas int       `json:"replicas"`
@@ -54,5 +59,9 @@ func readSimulation(name string, file *simulationFile) (*Dataset, error) {
 	if len(series.Points) == 0 {
 		return nil, fmt.Errorf("%s: holds no result of a simulation", name)
 	}
+	if err := file.Missing.Check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	d.Of(missing.Run{Name: name, Parts: file.Missing})
 	return d, nil
 }
