@@ -102,11 +102,11 @@ func (o *checkOptions) run(a *env.Env, c *cobra.Command) error {
 	}
 	list := tables.AllChanges(r)
 	if o.since != "" {
-		at, err := commitAt(r, "since", o.since)
+		at, err := commitAt(o.all, "since", o.since)
 		if err != nil {
 			return err
 		}
-		list = slices.DeleteFunc(list, func(x tables.SeriesChange) bool { return x.After <= at })
+		list = slices.DeleteFunc(list, func(x tables.SeriesChange) bool { return !slices.Contains(o.all[at+1:], r.Commits[x.After]) })
 	}
 	report := &checkReport{r, list, newRepository(c.Context(), r), o, o.doubt}
 	if o.comment != "" {

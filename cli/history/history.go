@@ -63,7 +63,8 @@ type search struct {
 	metric   string
 	path     string
 
-	doubt string // why the last commit was compared with no other one: something is missing of its runs
+	all   []history.Commit // also those that were left out
+	doubt string           // why the last commit was compared with no other one: something is missing of its runs
 }
 
 func (o *search) addFlags(fs *pflag.FlagSet) {
@@ -100,6 +101,7 @@ func (o *search) find(a *env.Env, c *cobra.Command) (*changes.Result, error) {
 	}
 	for _, s := range states {
 		s.Data.Keep(o.wanted)
+		o.all = append(o.all, s.Commit)
 	}
 	states = o.leaveDoubtful(a, states)
 	smallest := max(o.smallest, 1e-12)
@@ -192,10 +194,10 @@ func readAll(dir string) ([]*history.Entry, error) {
 }
 
 // commitAt is the place of a commit that the user names, by its whole name or by a start that no other one has.
-func commitAt(r *changes.Result, flag, word string) (int, error) {
+func commitAt(commits []history.Commit, flag, word string) (int, error) {
 	var found []int
 	var names []string
-	for i, c := range r.Commits {
+	for i, c := range commits {
 		names = append(names, c.Short())
 		if c.ID == word {
 			return i, nil
