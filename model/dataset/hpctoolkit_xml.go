@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bytes"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -127,6 +128,10 @@ func (x *hpcXML) read() error {
 		case xml.Directive:
 			if len(x.open) > 0 || hpcXMLElementTag.Match(t) {
 				err = x.fail("a declaration among elements, or around them; the file is damaged")
+			}
+		case xml.CharData:
+			if len(bytes.TrimSpace(t)) > 0 { // such as an element without its <
+				err = x.fail("text among elements; the file is damaged")
 			}
 		case xml.EndElement:
 			if n := len(x.open) - 1; n < 0 || x.open[n].tag != t.Name.Local {

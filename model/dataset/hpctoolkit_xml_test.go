@@ -112,6 +112,7 @@ func TestBadHPCToolkitXML(t *testing.T) {
 		"number":    {`<Metric i="4"`, `<Metric i="3"`, `run/experiment.xml:17: a metric has the number "3", which is another one's or none`},
 		"around": {"#REQUIRED>\n]>\n<HPCToolkitExperiment version=\"2.1\">", "#REQUIRED\n]>\n<HPCToolkitExperiment version=\"2.1\">>",
 			"7: a declaration among elements, or around them"},
+		"text":      {`<M n="5" v="500"/>`, `8M n="5" v="500"/>`, "34: text among elements"},
 		"among":     {`<M n="5" v="500"/>`, `<! n="5" v="500"/>`, "34: a declaration among elements, or around them"},
 		"too large": {`v="2e+06"`, `v="1.7e+308"`, "too large to be added"},
 	} {
