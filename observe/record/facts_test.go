@@ -274,6 +274,21 @@ func TestFileHandover(t *testing.T) {
 	})
 }
 
+// TestCutOff wants receives of messages that do not fit, which fail, to have these messages: later ones belong to later receives.
+func TestCutOff(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		tl := recorded(t, sampled(append(mpitest.Launch(l, 2), build(t, l, "cutoff.c"))...)).lined(t)
+		if p := &tl.Problems; len(tl.Messages) != 10 || p.UnmatchedSends+p.UnmatchedReceives+p.PendingRequests != 0 {
+			t.Fatalf("%d messages, want 10; %+v", len(tl.Messages), p)
+		}
+		for i, m := range tl.Messages {
+			if want := map[bool]int64{true: 16, false: 4}[i < 5]; m.Size != want {
+				t.Errorf("message %d has %d bytes, want %d", i, m.Size, want)
+			}
+		}
+	})
+}
+
 // TestRestart wants persistent sends to be whole although MPI changes their handles when they are started.
 func TestRestart(t *testing.T) {
 	for _, source := range []string{"restart.c", "restart.F90"} {

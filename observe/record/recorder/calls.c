@@ -147,9 +147,14 @@ void sl_put(struct sl_thread *t, struct sl_record *r, int64_t bytes, int peer, i
     r->data[2] = sl_comm(t, comm)->id;
 }
 
+bool sl_took(int result) {
+    int class = MPI_SUCCESS;
+    return result == MPI_SUCCESS || (PMPI_Error_class(result, &class) == MPI_SUCCESS && class == MPI_ERR_TRUNCATE);
+}
+
 /* sl_got fills in what a blocking receive brought. */
 void sl_got(uint64_t *data, int result, const MPI_Status *s) {
-    if (result != MPI_SUCCESS) {
+    if (!sl_took(result)) {
         data[0] = 0;
         data[1] = sl_pair(SL_NOBODY, 0);
         return;

@@ -51,6 +51,9 @@ int64_t sl_received(const MPI_Status *status);
 /* A call that failed is only a call. */
 #define SL_CHECKED if (SL_UNLIKELY(result != MPI_SUCCESS)) r->kind = SL_CALL;
 
+/* sl_took reports whether a call took its message: also one that does not fit, of which the rest is lost. */
+bool sl_took(int result);
+
 /* Messages */
 
 void sl_put(struct sl_thread *t, struct sl_record *r, int64_t bytes, int peer, int tag, MPI_Comm comm);
@@ -89,7 +92,10 @@ void sl_got(uint64_t *data, int result, const MPI_Status *s);
     r->data[3] = 0; \
     r->data[4] = sl_pair(sl_peer(source), recvtag);
 #define BEFORE_sendrecv(fn) SL_BOTH(fn, sl_bytes(sendcount, sendtype))
-#define AFTER_sendrecv sl_got(r->data + 3, result, status); SL_CHECKED sl_done(t, r, leave);
+#define AFTER_sendrecv \
+    sl_got(r->data + 3, result, status); \
+    if (!sl_took(result)) r->kind = SL_CALL; \
+    sl_done(t, r, leave);
 #define BEFORE_sendrecv_replace(fn) SL_BOTH(fn, sl_bytes(count, datatype))
 #define AFTER_sendrecv_replace AFTER_sendrecv
 
@@ -147,7 +153,7 @@ MPI_Status *sl_room_for_statuses(struct sl_thread *t, int count);
     r->words = SL_HEAD + 1; \
     r->data[0] = request;
 #define SL_EACH(n, handle, state) \
-    if (result == MPI_SUCCESS || result == MPI_ERR_IN_STATUS) \
+    if (sl_took(result) || result == MPI_ERR_IN_STATUS) \
         for (int i = 0; i < (n); i++) sl_complete(t, &r, handle, state);
 
 /* Until the call comes back, its record lists the requests that it waits for: their number, then as many as have room. */
