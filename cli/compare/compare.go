@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -152,6 +153,9 @@ func (o *compareOptions) openResult(a *env.Env, c *cobra.Command, report *report
 	data, record, err := input.ReadSmall(c.Context(), word, "result", a.Stdin)
 	if err != nil {
 		return nil, err
+	}
+	if !utf8.Valid(data) {
+		a.Warn("%s: is not UTF-8 text: is the file damaged?", word)
 	}
 	run, err := compare.Read(data)
 	if err != nil {

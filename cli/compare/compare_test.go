@@ -118,6 +118,19 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+// A result that is not UTF-8 has other call paths than were written, which a warning says.
+func TestNotUTF8(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.json")
+	text := `{"run": {"time_s": 1}, "callpaths": [{"callpath": "ma` + "\xff" + `in", "exclusive_s": 1}]}`
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	code, _, stderr := clitest.Run("", "compare", file, file, "--fail-if", "run_time>5%")
+	if want := "warning: " + file + ": is not UTF-8 text"; code != 0 || !strings.Contains(stderr, want) {
+		t.Errorf("exit code %d, %q; want 0 and %q", code, stderr, want)
+	}
+}
+
 // The table says how many rows it leaves out; there are none that did not change.
 func TestText(t *testing.T) {
 	a, b := write(t, "a", 30), write(t, "b", 20)
