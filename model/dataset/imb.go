@@ -39,6 +39,7 @@ type imbReader struct {
 	ignored   leftOut  // lines in tables that are not rows
 	columns   leftOut  // with unknown names
 	empty     leftOut  // blocks
+	early     leftOut  // rows below names of columns, but no title
 	table     tableCheck
 }
 
@@ -49,6 +50,7 @@ func readIMB(name string, data []byte) (*Dataset, error) {
 	for _, series := range r.d.Series {
 		series.Unit = "us"
 	}
+	r.early.warn(r.d, "%s: rows of numbers before the first title (# Benchmarking NAME) are left out", name)
 	r.ignored.warn(r.d, "%s: lines in tables that are not rows of numbers are left out", name)
 	r.columns.warn(r.d, "%s: columns with unknown names are left out", name)
 	r.empty.warn(r.d, "%s: blocks without rows", name)
@@ -98,8 +100,11 @@ func (r *imbReader) line(text string, number int) error {
 			r.ignored.add(fmt.Sprintf("line %d", number))
 		}
 		return nil
-	case r.function == "":
-		return nil // what other programs printed before
+	case r.function == "": // what other programs printed before, or the title is lost
+		if r.header != nil {
+			r.early.add(fmt.Sprintf("line %d", number))
+		}
+		return nil
 	case r.header == nil:
 		return fmt.Errorf("a row of the block of %s comes before the names of its columns (#bytes #repetitions ...)", r.function)
 	case len(fields) != len(r.header):
