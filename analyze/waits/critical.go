@@ -157,15 +157,16 @@ type place struct {
 	before int32
 }
 
-// walkFrom is where the critical path ends; false if there is none. The call is not right if the location is
-// that of another process.
+// walkFrom is where the critical path ends; false if there is none. A location that began when the part of the run ended has none of it.
+// The call is not right if the location is that of another process.
 func (a *analysis) walkFrom() (place, bool) {
 	if len(a.tl.Locations) == 0 {
 		return place{}, false
 	}
 	at := int32(0)
 	for l := range a.tl.Locations {
-		if a.tl.Locations[l].Last > a.tl.Locations[at].Last {
+		x, y := &a.tl.Locations[l], &a.tl.Locations[at]
+		if x.First < x.Last && (y.First == y.Last || x.Last > y.Last) {
 			at = int32(l)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"slackline/model/timeline"
 	"slackline/model/unit"
 )
 
@@ -32,6 +33,23 @@ func TestCriticalPathOfFigure3(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("critical path (-want +got):\n%s", diff)
+	}
+}
+
+// TestCriticalPathBeforeARankBegins has the path of a part of a run that ends before the first rank begins.
+func TestCriticalPathBeforeARankBegins(t *testing.T) {
+	b := timeline.NewBuilder(2)
+	main := b.Region(timeline.Region{Name: "main"})
+	for rank, from := range []unit.Duration{50, 0} {
+		l := b.Location(rank, 0, "", "")
+		l.Enter(from, main)
+		l.Leave(100)
+	}
+	tl := b.Finish(1)
+	for _, end := range []unit.Duration{40, 50} {
+		if c := analyze(t, tl.Window(0, end, 1), 1).CriticalPath(); c.Length != end || c.Missing != 0 {
+			t.Errorf("until %v: the critical path takes %v, without %v before it", end, c.Length, c.Missing)
+		}
 	}
 }
 
