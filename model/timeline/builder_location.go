@@ -45,7 +45,7 @@ type LocationBuilder struct {
 	lacks       []Lack
 	lack        unit.Duration // of a location of another process: all of them together
 	counting    counting
-	lackCalls   []int32 // by lack: the last call that began before it, -1 if there is none
+	lackCalls   []int32 // by lack: the call that it is in, -1 if it is in none
 	lackIn      []int   // by lack, if there are segments: the one that it is in, -1 if there is none
 
 	first, last unit.Duration

@@ -62,9 +62,9 @@ func (l *LocationBuilder) placeLacks() {
 				next++
 			}
 			closeUntil(at)
-			end, path := lack.To, PathID(0)
+			end, path, call := lack.To, PathID(0), int32(-1)
 			if n := len(open); n > 0 {
-				call := open[n-1]
+				call = open[n-1]
 				end, path = min(end, c.Leave[call]), c.Path[call]
 			}
 			if int(next) < c.Len() {
@@ -72,7 +72,7 @@ func (l *LocationBuilder) placeLacks() {
 			}
 			if path == 0 || path != l.offPath {
 				l.lacks = append(l.lacks, Lack{Span{at, end}, l.tree.child(path, lackRegion)})
-				l.lackCalls = append(l.lackCalls, next-1)
+				l.lackCalls = append(l.lackCalls, call)
 			}
 			at = end
 		}

@@ -52,6 +52,29 @@ func TestNoCPU(t *testing.T) {
 	}
 }
 
+// TestNoCPUAroundATeam: after a team a worker is in the call that it was in before, below no call of the master.
+func TestNoCPUAroundATeam(t *testing.T) {
+	b := NewBuilder(2)
+	main, work := b.Region(Region{Name: "main"}), b.Region(Region{Name: "work"})
+	master, worker := b.Location(0, 0, "", ""), b.Location(0, 1, "", "")
+	master.Enter(0, main)
+	master.Fork(10)
+	master.TeamBegin(10)
+	master.TeamEnd(20)
+	master.Join(20)
+	master.Leave(40)
+	worker.Enter(0, work)
+	worker.TeamBegin(10)
+	worker.Enter(12, main)
+	worker.Leave(18)
+	worker.TeamEnd(20)
+	worker.NoCPU(30, 5)
+	worker.Leave(40)
+	if got, want := lackNames(b.Finish(1), 1), []string{"25ps..30ps work/no CPU"}; !slices.Equal(got, want) {
+		t.Errorf("times without a CPU = %q, want %q", got, want)
+	}
+}
+
 // TestNoCPUBeforeAThread: a thread lacks nothing before it lives.
 func TestNoCPUBeforeAThread(t *testing.T) {
 	b := NewBuilder(1)
