@@ -289,6 +289,16 @@ func TestCutOff(t *testing.T) {
 	})
 }
 
+// TestLeftPending wants a request that a failed MPI_Waitall leaves as it was to be completed by the call that completes it.
+func TestLeftPending(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		tl := recorded(t, sampled(append(mpitest.Launch(l, 2), build(t, l, "pending.c"))...)).lined(t)
+		if p := &tl.Problems; len(tl.Messages) != 2 || p.UnmatchedSends+p.UnmatchedReceives+p.PendingRequests != 0 {
+			t.Errorf("%d messages, want 2; %+v", len(tl.Messages), p)
+		}
+	})
+}
+
 // TestRestart wants persistent sends to be whole although MPI changes their handles when they are started.
 func TestRestart(t *testing.T) {
 	for _, source := range []string{"restart.c", "restart.F90"} {

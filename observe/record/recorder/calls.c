@@ -152,6 +152,11 @@ bool sl_took(int result) {
     return result == MPI_SUCCESS || (PMPI_Error_class(result, &class) == MPI_SUCCESS && class == MPI_ERR_TRUNCATE);
 }
 
+bool sl_pending(int result, const MPI_Status *status) {
+    int class = MPI_SUCCESS;
+    return result == MPI_ERR_IN_STATUS && PMPI_Error_class(status->MPI_ERROR, &class) == MPI_SUCCESS && class == MPI_ERR_PENDING;
+}
+
 /* sl_got fills in what a blocking receive brought. */
 void sl_got(uint64_t *data, int result, const MPI_Status *s) {
     if (!sl_took(result)) {

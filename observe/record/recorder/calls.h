@@ -53,6 +53,8 @@ int64_t sl_received(const MPI_Status *status);
 
 /* sl_took reports whether a call took its message: also one that does not fit, of which the rest is lost. */
 bool sl_took(int result);
+/* sl_pending reports whether a call that failed left a request as it was. */
+bool sl_pending(int result, const MPI_Status *status);
 
 /* Messages */
 
@@ -154,7 +156,8 @@ MPI_Status *sl_room_for_statuses(struct sl_thread *t, int count);
     r->data[0] = request;
 #define SL_EACH(n, handle, state) \
     if (sl_took(result) || result == MPI_ERR_IN_STATUS) \
-        for (int i = 0; i < (n); i++) sl_complete(t, &r, handle, state);
+        for (int i = 0; i < (n); i++) \
+            if (!sl_pending(result, state)) sl_complete(t, &r, handle, state);
 
 /* Until the call comes back, its record lists the requests that it waits for: their number, then as many as have room. */
 void sl_waits_for(struct sl_record *r, int count, const MPI_Request *handles);
