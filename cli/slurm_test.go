@@ -301,6 +301,10 @@ echo "end $1 $2" >> calls
 // testSlurmCampaign runs a plan by sbatch. The controller is restarted while jobs wait and run, and while the campaign waits
 // for them and submits more: nothing is lost, nothing is done twice.
 func testSlurmCampaign(t *testing.T, s *onSlurm) {
+	s.dir = filepath.Join(s.dir, `50%j\n`) // which sbatch takes for placeholders
+	if err := os.Mkdir(s.dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
 	s.write(t, "steps.sh", slurmSteps)
 	s.write(t, "plan.yaml", `parameters: {p: [2, 4, 6]}
 repetitions: 2

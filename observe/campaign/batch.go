@@ -33,7 +33,7 @@ func (x *execution) submit(ctx context.Context, run *Run, attempt int) error {
 		return err
 	}
 	words := append([]string{}, b.Submit...)
-	words = append(words, "--output="+filepath.Join(dir, jobFile))
+	words = append(words, "--output="+filePattern(filepath.Join(dir, jobFile)))
 	for _, o := range b.Options {
 		words = append(words, o.fill(x.Plan.named(run.At), run.texts(dir)))
 	}
@@ -65,6 +65,14 @@ func (x *execution) submit(ctx context.Context, run *Run, attempt int) error {
 		}
 	}
 	return x.awaitJob(ctx, run, attempt)
+}
+
+// filePattern is a path as sbatch takes it: % starts a placeholder, unless the path has a backslash, which then quotes what follows.
+func filePattern(path string) string {
+	if strings.Contains(path, `\`) {
+		return strings.ReplaceAll(path, `\`, `\\`)
+	}
+	return strings.ReplaceAll(path, "%", "%%")
 }
 
 // jobName is the name of the job of an attempt, by which it is found again: also if the directory has another path by then, such as

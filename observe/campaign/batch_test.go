@@ -74,6 +74,15 @@ func TestSubmit(t *testing.T) {
 	}
 }
 
+// TestFilePattern: sbatch takes the path of its output as a pattern, in which % starts a placeholder unless there is a backslash.
+func TestFilePattern(t *testing.T) {
+	for path, want := range map[string]string{"/a/job.out": "/a/job.out", "/100%/%j": "/100%%/%%j", `/a\b%j`: `/a\\b%j`} {
+		if got := filePattern(path); got != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+}
+
 // TestJobFound: a job is found as long as it waits, whatever the options and the variables of the user say, in a partition that is
 // hidden, and by a start with another path of the directory.
 func TestJobFound(t *testing.T) {
