@@ -247,7 +247,7 @@ func (x *execution) end(ctx context.Context, run *Run, attempt int, r *result) (
 // complaints is what is known from outside of a program that did not end by itself, e.g. that the time of its job was over.
 func (x *execution) complaints(run *Run) (text string) {
 	for _, file := range []string{complaintFile, jobFile} {
-		if lines := withoutRules(endOf(filepath.Join(x.RunDir(run.Name), file))); len(lines) > 0 {
+		if lines := withoutRules(endOf(filepath.Join(x.RunDir(run.Name), file), 0)); len(lines) > 0 {
 			text += ": " + lines[len(lines)-1]
 		}
 	}

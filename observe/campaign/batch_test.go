@@ -276,6 +276,36 @@ func TestPutBackIntoQueue(t *testing.T) {
 	}
 }
 
+// TestEndedWithItsJob: a program that ends first when its job is ended, e.g. at its time limit, was interrupted, however it ends. What
+// the job said at an earlier start does not count.
+func TestEndedWithItsJob(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const limit = "slurmstepd-n1: error: *** JOB 7 ON n1 CANCELLED AT 2026-11-19T08:09:26 DUE TO TIME LIMIT ***"
+	for _, tc := range []struct{ before, command, want string }{
+		{"", "echo '" + limit + "' >> run/job.out; exit 143", interrupted},
+		{"", "echo '" + limit + "' >> run/job.out", interrupted},
+		{limit + "\n", "exit 3", endedItself},
+		{limit + "\n", "echo '" + limit + "' >> run/job.out", interrupted},
+	} {
+		dir := t.TempDir()
+		run := filepath.Join(dir, "run")
+		o := order{Attempt: 1, Job: "slackline-run.a1", Directory: dir, Command: []string{"sh", "-c", tc.command}}
+		if err := errors.Join(os.Mkdir(run, 0o777), os.WriteFile(filepath.Join(run, jobFile), []byte(tc.before), 0o666),
+			writeJSON(filepath.Join(run, orderFile), &o)); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := exec.Command(self, "supervise", run, "1").CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		if r, err := readResult(run, 1); err != nil || r == nil || r.Status != tc.want {
+			t.Errorf("%q, then %s: %+v, %v, want that it is %s", tc.before, tc.command, r, err, tc.want)
+		}
+	}
+}
+
 // TestOneTurn: jobs that carry out the same order, such as those of an array, do so one after the other, and only until it is done well.
 // An attempt that was given up meanwhile leaves the result of the next one alone.
 func TestOneTurn(t *testing.T) {

@@ -72,6 +72,9 @@ func TestLastWords(t *testing.T) {
 			"bad input"},
 		{"slurm", "bad input\nslurmstepd: error: *** STEP 1.0 ON n1 CANCELLED\nsrun: error: n1: task 0: Exited with exit code 3\n", "", "",
 			"bad input"},
+		{"slurm, with a reason", "step 1\nslurmstepd-n1: error: *** STEP 1.0 ON n1 CANCELLED AT 2026-11-19T08:09:26 DUE TO TIME LIMIT ***\n" +
+			"srun: error: n1: task 0: Terminated\nbye\n", "", "",
+			"slurmstepd-n1: error: *** STEP 1.0 ON n1 CANCELLED AT 2026-11-19T08:09:26 DUE TO TIME LIMIT ***"},
 		{"standard output", box + "mpirun noticed\n" + box, "step 1\nresidual is NaN\n", "", "residual is NaN"},
 		{"recorded", "bad input\nslackline: wrote trace: 3 events\n", "", "slackline record -- x", "bad input"},
 		{"slackline itself", "slackline: x.goal: no such file\n", "", "slackline simulate x.goal", "slackline: x.goal: no such file"},

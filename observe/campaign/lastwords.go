@@ -1,6 +1,8 @@
 package campaign
 
 import (
+	"io"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -11,7 +13,7 @@ import (
 
 // launcherLine matches what launchers, batch systems and MPI libraries print when a program ends badly; of Open MPI's messages about
 // errors and signals the lines that do not say which.
-var launcherLine = regexp.MustCompile(`^(=|-{20}|\[(proxy|mpiexec)[:@]|(mpirun|mpiexec|orterun|prterun|srun|slurmstepd)(\.\w+)?(\[\d+\])?: |` +
+var launcherLine = regexp.MustCompile(`^(=|-{20}|\[(proxy|mpiexec)[:@]|(mpirun|mpiexec|orterun|prterun|srun|slurmstepd(-\w+)?)(\.\w+)?(\[\d+\])?: |` +
 	`Abort\(|(mpirun|prterun)(\.\w+)? (detected|noticed)|YOUR APPLICATION TERMINATED|` +
 	`\[\S+:\d+\] (\[\[\d+,\d+\],\d+\] )?(\w+_ERROR_LOG|PMIX ERROR|\d+ more process|Set MCA parameter|\[ ?\d+\] |Signal code: |Failing at |` +
 	`\*\*\* +(reported by|on communicator|MPI_ERRORS_ARE_FATAL|and potentially|Process received|End of)))`)
@@ -19,10 +21,19 @@ var launcherLine = regexp.MustCompile(`^(=|-{20}|\[(proxy|mpiexec)[:@]|(mpirun|m
 // rule starts and ends the boxes of Open MPI.
 var rule = regexp.MustCompile(`^-{20,}$`)
 
-// lastWords is the last line that a program that failed printed itself: on its standard error, else on its standard output, else
-// what its launcher printed, or the tool that recorded it.
+// What Slurm writes when it ends a job or, for a reason such as TIME LIMIT, a step: without one, a process of the step has failed.
+var (
+	endedJob  = regexp.MustCompile(`^slurmstepd\S*: error: \*\*\* JOB \S+ ON \S+ CANCELLED AT `)
+	endedStep = regexp.MustCompile(`^slurmstepd\S*: error: \*\*\* STEP \S+ ON \S+ CANCELLED AT \S+ DUE TO `)
+)
+
+// lastWords is why Slurm ended a program that failed, else the last line that it printed itself: on its standard error, else on its
+// standard output, else what its launcher printed, or the tool that recorded it.
 func lastWords(dir, tool string, command []string) string {
-	stderr, stdout := endOf(filepath.Join(dir, stderrFile)), endOf(filepath.Join(dir, stdoutFile))
+	stderr, stdout := endOf(filepath.Join(dir, stderrFile), 0), endOf(filepath.Join(dir, stdoutFile), 0)
+	if i := slices.IndexFunc(stderr, endedStep.MatchString); i >= 0 {
+		return stderr[i]
+	}
 	if slices.Contains(command, "record") || slices.Contains(command, "inject") {
 		if others := slices.DeleteFunc(slices.Clone(stderr), func(line string) bool {
 			return strings.HasPrefix(line,
@@ -39,8 +50,17 @@ func lastWords(dir, tool string, command []string) string {
 	return ""
 }
 
-// endOf are the last lines of a file that hold something, without blanks around them.
-func endOf(path string) []string {
+// sizeOf is the size of a file; 0: there is none.
+func sizeOf(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// endOf are the last lines of a file from an offset on that hold something, without blanks around them.
+func endOf(path string, from int64) []string {
 	f, err := source.Kept(path)
 	if err != nil {
 		return nil
@@ -48,9 +68,11 @@ func endOf(path string) []string {
 	defer f.Close()
 	const most, longest = 64 << 10, 300
 	cut := false
-	if info, err := f.Stat(); err == nil && info.Size() > most {
-		_, err = f.Seek(-most, 2)
-		cut = err == nil
+	if info, err := f.Stat(); err == nil && info.Size()-from > most {
+		from, cut = info.Size()-most, true
+	}
+	if _, err := f.Seek(from, io.SeekStart); err != nil {
+		return nil
 	}
 	data := make([]byte, most)
 	n, _ := f.Read(data)

@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -100,9 +101,14 @@ func Supervise(dir, attempt string) error {
 	}
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	said := filepath.Join(dir, jobFile)
+	earlier := sizeOf(said) // what was written at an earlier start of the job
 	r, err := o.carryOut(dir, stop)
 	if err != nil {
 		return err
+	}
+	if r.Status == endedItself && slices.ContainsFunc(endOf(said, earlier), endedJob.MatchString) {
+		r.Status = interrupted // the program was asked to end at the same time, and was the first to
 	}
 	if _, err := ordered(dir, attempt); err != nil {
 		return err // the directory is that of a later attempt by now
