@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,6 +88,9 @@ func (x *execution) jobName(run *Run, attempt int) string {
 // awayPatience is how long a batch system may not answer: controllers are restarted, and servers updated.
 const awayPatience = 10 * time.Minute
 
+// questionPatience is how long a question to it may take: several times as long as squeue waits by default.
+var questionPatience = time.Minute
+
 // without is the environment of the batch system without variables whose names begin so.
 func (x *execution) without(prefix string) []string {
 	env := x.options.Environment
@@ -100,13 +104,8 @@ func (x *execution) without(prefix string) []string {
 func (x *execution) inQueue(ctx context.Context, run *Run, attempt int) (there, away bool, err error) {
 	b := x.Plan.batch
 	words := append(append([]string{}, b.Queue...), "--name="+x.jobName(run, attempt))
-	env := x.without("SQUEUE_") // what the user likes to see of the queue, such as running jobs only
 	for start := time.Now(); ; away = true {
-		c := exec.CommandContext(ctx, words[0], words[1:]...)
-		c.Env = env
-		var stderr bytes.Buffer
-		c.Stderr = &stderr
-		out, err := c.Output()
+		out, why, err := x.ask(ctx, words)
 		switch {
 		case ctx.Err() != nil:
 			return false, away, ctx.Err()
@@ -114,14 +113,42 @@ func (x *execution) inQueue(ctx context.Context, run *Run, attempt int) (there, 
 			x.waitsFor(run, attempt, out)
 			return len(bytes.TrimSpace(out)) > 0, away, nil
 		case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist), time.Since(start) > awayPatience:
-			return false, away, fmt.Errorf("%s: %w: %s", Quote(words), err, lastLineOf(stderr.String()))
-		case !away:
-			x.options.Note(fmt.Sprintf("the batch system does not answer (%s: %s); jobs are waited for until it does", words[0],
-				lastLineOf(stderr.String())))
+			return false, away, fmt.Errorf("%s: %w: %s", Quote(words), err, why)
 		}
+		x.noteAway(fmt.Sprintf("the batch system does not answer (%s: %s); jobs are waited for until it does", words[0],
+			cmp.Or(why, err.Error())))
 		if err := pause(ctx, b.Poll); err != nil {
 			return false, away, err
 		}
+	}
+}
+
+// ask runs a command that asks the batch system something, and returns what it answers; with an error, why is what it complained of.
+func (x *execution) ask(ctx context.Context, words []string) (out []byte, why string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, questionPatience)
+	defer cancel()
+	c := exec.CommandContext(ctx, words[0], words[1:]...)
+	c.Env = x.without("SQUEUE_") // what the user likes to see of the queue, such as running jobs only
+	c.WaitDelay = time.Second
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	out, err = c.Output()
+	switch {
+	case errors.Is(err, exec.ErrWaitDelay): // it has ended; something that it started, such as a connection of ssh, goes on
+		err = nil
+	case ctx.Err() != nil:
+		err = fmt.Errorf("no answer in %v", questionPatience)
+	}
+	return out, lastLineOf(stderr.String()), err
+}
+
+// noteAway notes that the batch system does not answer: once for all jobs, which find out one after the other.
+func (x *execution) noteAway(text string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if time.Since(x.away) > awayPatience {
+		x.away = time.Now()
+		x.options.Note(text)
 	}
 }
 

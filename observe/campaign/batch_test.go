@@ -373,6 +373,43 @@ func TestQueueAway(t *testing.T) {
 	}
 }
 
+// TestQueueAwayForAll: that the batch system does not answer, or hangs, is noted once, however many runs wait for it.
+func TestQueueAwayForAll(t *testing.T) {
+	defer func(old time.Duration) { questionPatience = old }(questionPatience)
+	questionPatience = 200 * time.Millisecond
+	for name, tc := range map[string]struct{ queue, why string }{
+		"refuses": {"echo away >&2; exit 1", "(sh: away)"},
+		"silent":  {"exit 1", "(sh: exit status 1)"},
+		"hangs":   {"sleep 60", "(sh: no answer in 200ms)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			t.Chdir(dir)
+			const answersLost = accept + "exit 1\n"
+			for name, text := range map[string]string{
+				"plan.yaml": strings.Replace(batchPlan, "p: [2]", "p: 1..5", 1), "submit.sh": answersLost,
+				"queue.sh": "mkdir -p asked; a=asked/${1#*=}; [ ! -e $a ] || exit 0; echo > $a; " + tc.queue,
+			} {
+				if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c, err := Open("plan.yaml", "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			var notes []string
+			o := Options{Self: []string{"/bin/slackline", "supervise"}, Name: "slackline", Jobs: 5,
+				Note: func(text string) { notes = append(notes, text) }}
+			s, err := c.Run(t.Context(), o)
+			if err != nil || s.Done != 5 || len(notes) != 1 || !strings.Contains(notes[0], "does not answer "+tc.why) {
+				t.Errorf("%+v, %v, %q, want five runs and one note %q", s, err, notes, tc.why)
+			}
+		})
+	}
+}
+
 // interruptedAt is a context that ends when there is a file.
 func interruptedAt(t *testing.T, path string) context.Context {
 	ctx, cancel := context.WithCancel(t.Context())

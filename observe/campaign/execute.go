@@ -66,6 +66,7 @@ type execution struct {
 	running  map[*Run]time.Time
 	queued   map[*Run]string // why the batch system has not started a run
 	told     []string        // of these reasons those that need no note
+	away     time.Time       // when it was noted last that the batch system does not answer
 	reserved float64         // core seconds of what is running, estimated
 	failed   map[string]bool
 	team     Team
