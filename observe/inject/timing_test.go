@@ -2,6 +2,8 @@ package inject
 
 import (
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -139,6 +141,37 @@ func TestSignals(t *testing.T) {
 			if r.ByRank[0].Detours < least {
 				t.Errorf("%s: %d detours: nothing was put to the test", how, r.ByRank[0].Detours)
 			}
+		}
+	})
+}
+
+// TestGentle wants what programs wait for, sleep for and do with signals to come out as without noise: the rows of the table of
+// docs/verbs/record.md, but for the signals that another thread takes while one of the noise waits for main.
+func TestGentle(t *testing.T) {
+	profile, err := noise.Parse("500Hz:400us")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := func(text string) (list []string) {
+		for line := range strings.Lines(text) {
+			if !strings.HasPrefix(line, "signals to the process while main cannot run ") {
+				list = append(list, strings.TrimSpace(line))
+			}
+		}
+		return list
+	}
+	mpitest.Both(t, func(t *testing.T, l *mpi.Library) {
+		program := mpitest.Build(t, l, filepath.Join("..", "record", "testdata", "gentle.c"), "-O1", "-pthread", "-lrt")
+		want := rows(plainRun(t, l, 1, program))
+		r := inject(t, l, 1, program, Options{Base: -1, Noise: profile})
+		got := rows(sortedLines(r.stdout))
+		for _, line := range want {
+			if !slices.Contains(got, line) {
+				t.Errorf("no %q, as without noise; the program wrote\n%s%s", line, r.stdout, r.stderr)
+			}
+		}
+		if r.ExitCode != 0 || len(want) < 40 || r.ByRank[0].Detours < 100 {
+			t.Errorf("exit code %d, %d rows, %d detours: something was not put to the test", r.ExitCode, len(want), r.ByRank[0].Detours)
 		}
 	})
 }

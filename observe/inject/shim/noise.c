@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -20,6 +21,7 @@ static int noise_signal; /* 0: there is no noise */
 static timer_t timer;
 static volatile sig_atomic_t running;
 static struct sigaction theirs; /* what the program has asked for the signal */
+static _Thread_local bool noisy;  /* this thread has the noise */
 static _Thread_local bool hidden; /* the program has blocked the signal in this thread: it does not stay blocked, but looks so */
 
 /* The C library's functions, found before any signal comes. */
@@ -135,6 +137,7 @@ void inj_noise_start(int64_t start) {
     turn = next = 0;
     while (start_of(turn, next) + length_of(next) <= now) advance();
     noise_signal = s;
+    noisy = true;
     running = 1;
     set_timer();
     sigset_t ours, before;
@@ -150,19 +153,21 @@ void inj_noise_end(void) {
     inj_report->noise_ns += inj_now();
 }
 
-/* A signal would cut these calls short, although the program has not asked for signals: it waits until they are done. */
-static bool block(sigset_t *before) {
-    if (!running) return false;
-    sigset_t ours;
+/* A signal would cut these calls short, or begin them again after one of the program that is to end them: it waits until they are done. */
+static bool change(int how) {
+    int saved = errno;
+    sigset_t ours, before;
     sigemptyset(&ours);
     sigaddset(&ours, noise_signal);
-    return real_mask(SIG_BLOCK, &ours, before) == 0;
+    bool changed = real_mask(how, &ours, &before) == 0 && sigismember(&before, noise_signal) == (how == SIG_UNBLOCK);
+    errno = saved;
+    return changed;
 }
 
-static void unblock(bool blocked, const sigset_t *before) {
-    int saved = errno;
-    if (blocked) real_mask(SIG_SETMASK, before, NULL);
-    errno = saved;
+static bool block(void) { return running && noisy && change(SIG_BLOCK); }
+
+static void unblock(bool blocked) {
+    if (blocked) change(SIG_UNBLOCK);
 }
 
 static const sigset_t *with_ours(const sigset_t *mask, sigset_t *room) {
@@ -219,38 +224,72 @@ INJ_EXPORT int sigpending(sigset_t *set) {
     return result;
 }
 
-#define CALL(type, name, params, args) \
-    sigset_t before; \
-    bool blocked = block(&before); \
-    type result = real args; \
-    unblock(blocked, &before); \
+#define CALL(type, name, args) \
+    bool blocked = block(); \
+    type result = next_##name args; \
+    unblock(blocked); \
     return result;
 
 #define WAITING(type, name, params, args, blocks) \
+    NEXT(type, name, params, dlsym(RTLD_NEXT, #name)) \
     INJ_EXPORT type name params { \
-        static type(*real) params; \
-        if (real == NULL) real = (type(*) params)dlsym(RTLD_NEXT, #name); \
-        if (!(blocks)) return real args; \
-        CALL(type, name, params, args) \
+        if (next_##name == NULL) find_##name(); \
+        if (!(blocks)) return next_##name args; \
+        CALL(type, name, args) \
     }
+#define QUICK(type, name, params, args) WAITING(type, name, params, args, true)
 
 #define MASKED(type, name, params, args) \
+    NEXT(type, name, params, dlsym(RTLD_NEXT, #name)) \
     INJ_EXPORT type name params { \
-        static type(*real) params; \
-        if (real == NULL) real = (type(*) params)dlsym(RTLD_NEXT, #name); \
+        if (next_##name == NULL) find_##name(); \
         sigset_t room; \
         mask = with_ours(mask, &room); \
-        CALL(type, name, params, args) \
+        CALL(type, name, args) \
     }
 
 #define FOR_SIGNALS(name, params, args) \
+    NEXT(int, name, params, dlsym(RTLD_NEXT, #name)) \
     INJ_EXPORT int name params { \
-        static int(*real) params; \
-        if (real == NULL) real = (int(*) params)dlsym(RTLD_NEXT, #name); \
+        if (next_##name == NULL) find_##name(); \
         sigset_t others = *set; \
         if (noise_signal != 0) sigdelset(&others, noise_signal); \
         set = &others; \
-        CALL(int, name, params, args) \
+        CALL(int, name, args) \
     }
 
 #include "sleeping.h"
+
+/* The same for calls that the program makes by their numbers. */
+static bool waits(long number) {
+    static const long numbers[] = {
+        SYS_nanosleep, SYS_clock_nanosleep, SYS_futex, SYS_ppoll, SYS_pselect6, SYS_epoll_pwait, SYS_semtimedop, SYS_msgsnd, SYS_msgrcv,
+        SYS_io_getevents, SYS_read, SYS_readv, SYS_write, SYS_writev, SYS_recvfrom, SYS_recvmsg, SYS_recvmmsg, SYS_sendto, SYS_sendmsg,
+        SYS_accept, SYS_accept4, SYS_connect, SYS_wait4, SYS_waitid, SYS_flock, SYS_mq_timedreceive,
+#ifdef SYS_epoll_pwait2
+        SYS_epoll_pwait2,
+#endif
+#ifdef SYS_io_uring_enter
+        SYS_io_uring_enter,
+#endif
+#ifdef SYS_poll
+        SYS_poll, SYS_select, SYS_epoll_wait, SYS_pause,
+#endif
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (numbers[i] == number) return true;
+    return false;
+}
+
+NEXT(long, syscall, (long, ...), dlsym(RTLD_NEXT, "syscall"))
+INJ_EXPORT long syscall(long number, ...) {
+    if (next_syscall == NULL) find_syscall();
+    va_list list;
+    va_start(list, number);
+    long a = va_arg(list, long), b = va_arg(list, long), c = va_arg(list, long), d = va_arg(list, long), e = va_arg(list, long), f = va_arg(list, long);
+    va_end(list);
+    bool blocked = running && waits(number) && block();
+    long result = next_syscall(number, a, b, c, d, e, f);
+    unblock(blocked);
+    return result;
+}

@@ -2,13 +2,8 @@
  * program makes them. */
 #include "core.h"
 #include "signals.h"
-#include <dlfcn.h>
 #include <errno.h>
-#include <semaphore.h>
 #include <stdlib.h>
-#include <sys/socket.h>
-#include <sys/uio.h>
-#include <sys/wait.h>
 
 enum { SHORT = 20000 }; /* ns; what is shorter is left to the samples before and after */
 
@@ -60,12 +55,6 @@ static void end(struct wait *w, struct sl_frame frame) {
     errno = saved;
 }
 
-/* NEXT finds the next function of that name when this library is loaded, or before, if another library calls it first. Later is too
- * late: the call may be in a signal handler, where dlsym must not be used, or between dlopen and dlerror. */
-#define NEXT(type, name, params, found) \
-    static type(*next_##name) params; \
-    static __attribute__((constructor)) void find_##name(void) { next_##name = (type(*) params)found; }
-
 /* TIMED defines the function name, which calls the next one of that name. */
 #define TIMED(type, name, params, args, started, found) \
     NEXT(type, name, params, found) \
@@ -86,36 +75,11 @@ static void end(struct wait *w, struct sl_frame frame) {
 
 #include "sleeping.h"
 
-WAITING(int, sem_wait, (sem_t *s), (s), true)
-WAITING(int, sem_timedwait, (sem_t *s, const struct timespec *until), (s, until), true)
 WAITING(int, pthread_join, (pthread_t thread, void **value), (thread, value), true)
 WAITING(int, pthread_barrier_wait, (pthread_barrier_t *b), (b), true)
-WAITING(pid_t, wait, (int *status), (status), true)
-WAITING(pid_t, waitpid, (pid_t pid, int *status, int options), (pid, status, options), (options & WNOHANG) == 0)
-WAITING(pid_t, wait4, (pid_t pid, int *status, int options, struct rusage *usage), (pid, status, options, usage), (options & WNOHANG) == 0)
-WAITING(int, waitid, (idtype_t type, id_t id, siginfo_t *info, int options), (type, id, info, options), (options & WNOHANG) == 0)
-WAITING(ssize_t, recv, (int fd, void *data, size_t n, int flags), (fd, data, n, flags), (flags & MSG_DONTWAIT) == 0)
-WAITING(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags), (flags & MSG_DONTWAIT) == 0)
 #if defined(__GLIBC_PREREQ) && __GLIBC_PREREQ(2, 30)
-WAITING(int, sem_clockwait, (sem_t *s, clockid_t clock, const struct timespec *until), (s, clock, until), true)
 WAITING(int, pthread_cond_clockwait, (pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock, const struct timespec *until), (c, m, clock, until), true)
 #endif
-#if defined(__GLIBC_PREREQ) && __GLIBC_PREREQ(2, 35)
-WAITING(int, epoll_pwait2, (int fd, struct epoll_event *events, int n, const struct timespec *timeout, const sigset_t *mask), (fd, events, n, timeout, mask), true)
-#endif
-
-QUICK(ssize_t, read, (int fd, void *data, size_t n), (fd, data, n))
-QUICK(ssize_t, write, (int fd, const void *data, size_t n), (fd, data, n))
-QUICK(ssize_t, readv, (int fd, const struct iovec *parts, int n), (fd, parts, n))
-QUICK(ssize_t, writev, (int fd, const struct iovec *parts, int n), (fd, parts, n))
-QUICK(ssize_t, pread, (int fd, void *data, size_t n, off_t at), (fd, data, n, at))
-QUICK(ssize_t, pwrite, (int fd, const void *data, size_t n, off_t at), (fd, data, n, at))
-QUICK(ssize_t, pread64, (int fd, void *data, size_t n, off64_t at), (fd, data, n, at))
-QUICK(ssize_t, pwrite64, (int fd, const void *data, size_t n, off64_t at), (fd, data, n, at))
-QUICK(ssize_t, send, (int fd, const void *data, size_t n, int flags), (fd, data, n, flags))
-QUICK(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags))
-QUICK(int, fsync, (int fd), (fd))
-QUICK(int, fdatasync, (int fd), (fd))
 
 /* Before glibc 2.36 (bug 14932), dlsym with RTLD_NEXT finds an older version of these that old programs have, and which does not go with
  * the other functions of conditions. */

@@ -186,6 +186,22 @@ static void wakes(void) {
     UNTIL("pause", 3, -1, EINTR, pause());
     msgctl(message_queue, IPC_RMID, NULL);
     report("the program's own signal", seen == 1, seen, 0);
+    /* Each read is to be ended by one signal. They come again and again, so that one without effect is counted, and not waited for. */
+    enum { READS = 25 };
+    struct itimerval ms4 = {{0, 4000}, {0, 4000}}, off = {{0, 0}, {0, 0}};
+    struct sigaction once = {.sa_handler = count}; /* no SA_RESTART */
+    long lost = 0;
+    sigaction(SIGALRM, &once, NULL);
+    for (int i = 0; i < READS; i++) {
+        compute(1);
+        seen = 0;
+        setitimer(ITIMER_REAL, &ms4, NULL);
+        errno = 0;
+        if (read(waked[0], &byte, 1) != -1 || errno != EINTR || seen > 1) lost++;
+        setitimer(ITIMER_REAL, &off, NULL);
+    }
+    report("read that a signal ends", lost <= 1, lost, 0); /* a signal may come before the read waits */
+    signal(SIGALRM, SIG_DFL);
 }
 
 static void signals(void) {
