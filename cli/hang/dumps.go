@@ -31,9 +31,16 @@ func dumpReport(d *nccl.Dumps) *report {
 		slices.Sort(ranks)
 		return list(slices.Compact(ranks))
 	}
-	r.Outcome, r.Roots, r.Blocked = v.Outcome, unique(v.Roots), unique(v.Blocked)
-	if len(sentences) > 0 {
+	switch {
+	case len(sentences) > 0:
 		r.Summary = strings.Join(sentences, " ") + " Look at what these ranks did before: the dumps do not say it."
+	case d.Entries == 0:
+		v.Outcome = hang.Unknown
+		r.Summary = "The dumps have no entries: who waits for whom is not known."
+	case len(d.Partial) > 0:
+		v.Outcome = hang.Unknown
+		r.Summary = "No wait for others was found, but the dumps of some ranks are not complete: " + hang.Ranks(d.Partial) + "."
 	}
+	r.Outcome, r.Roots, r.Blocked = v.Outcome, unique(v.Roots), unique(v.Blocked)
 	return r
 }

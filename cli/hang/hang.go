@@ -72,6 +72,9 @@ func (o *hangOptions) run(a *env.Env, c *cobra.Command, args []string) error {
 			return err
 		}
 		if dumps != nil {
+			for _, text := range dumps.Warnings {
+				a.Warn("%s", text)
+			}
 			return o.write(a, dumpReport(dumps))
 		}
 	}

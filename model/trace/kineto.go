@@ -120,11 +120,15 @@ func OpenDumps(fsys fs.FS, name string, o Options) (*nccl.Dumps, error) {
 	if src.inDir {
 		src.show = path.Join(src.show, path.Base(main))
 	}
-	names, _, err := src.alike(nccl.FlightNames, nccl.SniffFlight)
+	names, left, err := src.dumps(nccl.FlightNames, nccl.SniffFlight)
 	if err != nil {
 		return nil, err
 	}
-	return nccl.ReadMissing(fsys, path.Dir(main), names, src.showBeside, o.Interrupt)
+	d, err := nccl.ReadMissing(fsys, path.Dir(main), names, src.showBeside, o.Interrupt)
+	if d != nil {
+		d.Warnings = append(left, d.Warnings...)
+	}
+	return d, err
 }
 
 // dumpReader reads files of a directory, as those of package nccl are.
@@ -133,20 +137,26 @@ type dumpReader func(fsys fs.FS, dir string, names []string, show func(string) s
 // readDumps returns a reader of a file, or of all files of a directory that are of the same format.
 func readDumps(tool string, among func([]string) []string, sniff func([]byte) bool, read dumpReader) func(source, Options) (*Trace, error) {
 	return func(src source, o Options) (*Trace, error) {
-		names, left, err := src.alike(among, sniff)
+		names, left, err := src.dumps(among, sniff)
 		if err != nil {
 			return nil, err
-		}
-		for _, name := range names {
-			if head, err := readHead(src.fsys, src.beside(name)); err == nil && len(head) > 0 && head[0] == 0x80 {
-				return nil, damage.At(src.showBeside(name), -1, "the dump is a pickle, which can run programs and is not read; "+
-					"let PyTorch write JSON (torch._C._distributed_c10d._dump_nccl_trace_json)")
-			}
 		}
 		return traceOf(tool, left, func() (*kineto.Profile, error) {
 			return read(src.fsys, path.Dir(src.main), names, src.showBeside, o.Interrupt)
 		})
 	}
+}
+
+// dumps are the files that are alike, none of which may be a pickle.
+func (s *source) dumps(among func([]string) []string, sniff func([]byte) bool) (names, warnings []string, err error) {
+	names, warnings, err = s.alike(among, sniff)
+	for _, name := range names {
+		if head, err := readHead(s.fsys, s.beside(name)); err == nil && len(head) > 0 && head[0] == 0x80 {
+			return nil, nil, damage.At(s.showBeside(name), -1, "the dump is a pickle, which can run programs and is not read; "+
+				"let PyTorch write JSON (torch._C._distributed_c10d._dump_nccl_trace_json)")
+		}
+	}
+	return names, warnings, err
 }
 
 // alike returns the main file, or all files of its directory that are of the same format if the directory was named. What is not, but

@@ -120,6 +120,9 @@ func TestFlight(t *testing.T) {
 	if _, err := Open(pickle, "nccl_trace_rank_0", Options{}); err == nil || !strings.Contains(err.Error(), "pickle") {
 		t.Errorf("a pickle: %v", err)
 	}
+	if _, err := OpenDumps(pickle, "nccl_trace_rank_0", Options{}); err == nil || !strings.Contains(err.Error(), "is a pickle") {
+		t.Errorf("dumps that are a pickle: %v", err)
+	}
 }
 
 // A copy of a rank's file is not another rank; files that say they are of two runs are refused.

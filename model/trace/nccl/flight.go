@@ -2,14 +2,12 @@ package nccl
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"maps"
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -56,8 +54,12 @@ type entry struct {
 
 // configuration is a process group of a dump; its ranks are a list in a string.
 type configuration struct {
-	Ranks any `json:"ranks"`
+	Description string `json:"desc"`
+	Ranks       any    `json:"ranks"`
 }
+
+// everybody is the description of the group of all ranks.
+const everybody = "default_pg"
 
 // parseFlight reads a dump as far as it is whole.
 func parseFlight(f *file, in fs.File) error {
@@ -141,6 +143,7 @@ func (f *file) takeGroups(groups map[string]configuration) {
 		}
 		i := f.groupAt(name)
 		f.groups[i].ranks = ranks
+		f.groups[i].all = groups[name].Description == everybody
 	}
 }
 
@@ -180,6 +183,9 @@ func (f *file) takeEntry(e *entry) {
 	}
 	op.name = name
 	op.stream = f.groupAt(op.group)
+	if len(e.Group) > 1 && e.Group[1] == everybody {
+		f.groups[op.stream].all = true
+	}
 	f.ops = append(f.ops, op)
 }
 
@@ -217,50 +223,15 @@ func readFlight(fsys fs.FS, dir string, names []string, show func(string) string
 	return files, nil
 }
 
-// Dumps are what dumps say of a job that stands still.
-type Dumps struct {
-	Ranks   int // that left a dump
-	Missing []Missing
-}
-
-// Missing says that ranks have not come to a collective that others are in, or that it is not known whether they have.
-type Missing struct {
-	Group, Operation string
-	Number           int64 // of the collective in its group
-	Late, Waiting    []int
-	Unknown          []int // ranks of the group without a complete dump
-}
-
-// String says it in a sentence without end.
-func (m Missing) String() string {
-	what := fmt.Sprintf("%s number %d", m.Operation, m.Number)
-	text := subject(m.Waiting, " is in ", " are in ") + what
-	if len(m.Late) > 0 {
-		text = subject(m.Late, " has not come to ", " have not come to ") + what + ", in which " + subject(m.Waiting, " is", " are")
-	}
-	if len(m.Unknown) > 0 {
-		text += "; there is no complete dump of " + subject(m.Unknown, "", "")
-	}
-	return fmt.Sprintf("group %q: %s", m.Group, text)
-}
-
-// ReadMissing finds out which ranks of a job others wait for.
-func ReadMissing(fsys fs.FS, dir string, names []string, show func(string) string, interrupt func() error) (*Dumps, error) {
-	files, err := readFlight(fsys, dir, names, show, interrupt)
-	if err != nil {
-		return nil, err
-	}
-	return &Dumps{len(files), missing(files)}, nil
-}
-
 // ReadFlight reads the dumps of the ranks of a job as a profile.
 func ReadFlight(fsys fs.FS, dir string, names []string, show func(string) string, interrupt func() error) (*kineto.Profile, error) {
 	files, err := readFlight(fsys, dir, names, show, interrupt)
 	if err != nil {
 		return nil, err
 	}
-	last := map[together]int64{}
+	last, untimed := map[together]int64{}, int64(0)
 	for _, f := range files {
+		untimed += f.untimed
 		for i := range f.ops {
 			t := f.together(&f.ops[i])
 			last[t] = max(last[t], f.ops[i].begin)
@@ -280,17 +251,20 @@ func ReadFlight(fsys fs.FS, dir string, names []string, show func(string) string
 	for _, m := range missing(files) {
 		warnings = append(warnings, m.String())
 	}
+	if untimed > 0 {
+		warnings = append(warnings, fmt.Sprintf("%d completed entries have no duration (duration_ms) and count as 0; PyTorch measures them if "+
+			"TORCH_NCCL_ENABLE_TIMING=1 is set", untimed))
+	}
 	return profile(files, append(warnings, contradictions(files)...))
 }
 
 // contradictions says what cannot be: entries without a group or time, and dumps that name other ranks of the same group.
 func contradictions(files []*file) (warnings []string) {
-	lost, untimed := int64(0), int64(0)
+	lost := int64(0)
 	ranks := map[string][]int{}
 	differ := map[string]bool{}
 	for _, f := range files {
 		lost += f.lost
-		untimed += f.untimed
 		for i := range f.groups {
 			g := &f.groups[i]
 			if before, ok := ranks[g.name]; ok && g.ranks != nil && !slices.Equal(before, g.ranks) {
@@ -314,10 +288,6 @@ func contradictions(files []*file) (warnings []string) {
 	if gaps > 0 {
 		warnings = append(warnings, fmt.Sprintf("in %d places the numbers of entries (record_id) do not follow one another: entries are lost "+
 			"or repeated", gaps))
-	}
-	if untimed > 0 {
-		warnings = append(warnings, fmt.Sprintf("%d completed entries have no duration (duration_ms) and count as 0; PyTorch measures them if "+
-			"TORCH_NCCL_ENABLE_TIMING=1 is set", untimed))
 	}
 	if lost > 0 {
 		warnings = append(warnings, fmt.Sprintf("%d entries have no group, no peer, or a time that is not possible, and are left out", lost))
@@ -371,87 +341,4 @@ func names(files []*file) (warnings []string) {
 		warnings = append(warnings, fmt.Sprintf("%d entries are of a group that their dump does not list (pg_config)", unknown))
 	}
 	return warnings
-}
-
-// missing finds the ranks that have not come to a collective that others are in. A dump that was cut does not say what its rank came to.
-func missing(files []*file) []Missing {
-	type came struct {
-		file *file
-		last int64
-	}
-	groups, ranks, whole := map[string][]came{}, map[string][]int{}, map[int]bool{}
-	for _, f := range files {
-		for i := range f.groups {
-			ranks[f.groups[i].name] = append(ranks[f.groups[i].name], f.groups[i].ranks...)
-		}
-		if f.damage != nil {
-			continue
-		}
-		whole[f.rank] = true
-		newest := map[string]came{}
-		for i := range f.groups {
-			if slices.Contains(f.groups[i].ranks, f.rank) {
-				newest[f.groups[i].name] = came{file: f, last: math.MinInt64}
-			}
-		}
-		for i := range f.ops {
-			if op := &f.ops[i]; op.peer < 0 && op.id >= newest[op.group].last {
-				newest[op.group] = came{f, op.id}
-			}
-		}
-		for name, c := range newest {
-			groups[name] = append(groups[name], c)
-		}
-	}
-	var list []Missing
-	for _, name := range slices.Sorted(maps.Keys(groups)) {
-		members := groups[name]
-		slices.SortFunc(members, func(x, y came) int { return cmp.Compare(x.file.rank, y.file.rank) })
-		m := Missing{Group: name, Unknown: slices.Compact(slices.Sorted(slices.Values(ranks[name])))}
-		m.Unknown = slices.DeleteFunc(m.Unknown, func(rank int) bool { return whole[rank] })
-		least := slices.MinFunc(members, func(x, y came) int { return cmp.Compare(x.last, y.last) }).last
-		if most := slices.MaxFunc(members, func(x, y came) int { return cmp.Compare(x.last, y.last) }).last; least == most && len(m.Unknown) > 0 {
-			least = math.MinInt64 // whether those without a dump have come is not known
-		}
-		var op *operation
-		for _, c := range members {
-			if c.last == least {
-				m.Late = append(m.Late, c.file.rank)
-				continue
-			}
-			for i := range c.file.ops { // the first one that those who are late lack
-				x := &c.file.ops[i]
-				if x.group == name && x.peer < 0 && x.id > least && !x.done {
-					m.Waiting = append(m.Waiting, c.file.rank)
-					if op == nil || x.id < op.id {
-						op = x
-					}
-					break
-				}
-			}
-		}
-		if op != nil {
-			m.Operation, m.Number = op.name, op.id
-			list = append(list, m)
-		}
-	}
-	return list
-}
-
-// subject names ranks, and says one thing of one, another of several.
-func subject(ranks []int, one, many string) string {
-	if len(ranks) == 1 {
-		return fmt.Sprintf("rank %d%s", ranks[0], one)
-	}
-	return fmt.Sprintf("ranks %s%s", someRanks(ranks), many)
-}
-
-// someRanks lists ranks, not all if they are many.
-func someRanks(ranks []int) string {
-	const most = 10
-	text := strings.Trim(rankList(ranks[:min(most, len(ranks))]), "[]")
-	if n := len(ranks) - most; n > 0 {
-		text += fmt.Sprintf(" and %d more", n)
-	}
-	return text
 }

@@ -156,97 +156,6 @@ func TestFlightWarns(t *testing.T) {
 	}
 }
 
-func TestMissing(t *testing.T) {
-	first := func(at int) string { return collective("0", "all_reduce", 1, at, done, "") }
-	barrier := collective("0", "barrier", 2, 30, enqueued, "")
-	cut := func(text string) string { return text[:strings.LastIndex(text, "]}")] }
-	for _, tc := range []struct {
-		name  string
-		texts []string
-		want  []string
-	}{
-		{
-			"all have come",
-			[]string{dump(allOfThree, first(1), barrier), dump(allOfThree, first(2), barrier), dump(allOfThree, first(3), barrier)}, nil,
-		},
-		{"all is done", []string{dump(allOfThree, first(1)), dump(allOfThree, first(2)), dump(allOfThree, first(3))}, nil},
-		{
-			"one is late", []string{dump(allOfThree, first(1), barrier), dump(allOfThree, first(2)), dump(allOfThree, first(3), barrier)},
-			[]string{`group "0": rank 1 has not come to barrier number 2, in which ranks 0, 2 are`},
-		},
-		{
-			"two are late", []string{dump(allOfThree, first(1), barrier), dump(allOfThree, first(2)), dump(allOfThree, first(3))},
-			[]string{`group "0": ranks 1, 2 have not come to barrier number 2, in which rank 0 is`},
-		},
-		{
-			"one never came to any", []string{dump(allOfThree, first(1), barrier), dump(allOfThree), dump(allOfThree, first(3))},
-			[]string{`group "0": rank 1 has not come to barrier number 2, in which rank 0 is`},
-		},
-		{ // rank 2 is in the second, rank 0 in the third: those who are late lack the second
-			"at different places", []string{
-				dump(allOfThree, first(1), barrier, collective("0", "all_reduce", 3, 40, enqueued, "")), dump(allOfThree, first(2)),
-				dump(allOfThree, first(3), barrier),
-			},
-			[]string{`group "0": rank 1 has not come to barrier number 2, in which ranks 0, 2 are`},
-		},
-		{ // a collective that is done without the others, such as a broadcast of a root, is not what it waits for
-			"what is done is no wait", []string{
-				dump(allOfThree, first(1), collective("0", "broadcast", 2, 30, done, ""), collective("0", "barrier", 3, 40, enqueued, "")),
-				dump(allOfThree, first(2)), dump(allOfThree, first(3)),
-			},
-			[]string{`group "0": ranks 1, 2 have not come to barrier number 3, in which rank 0 is`},
-		},
-		{ // numbers of messages are not those of collectives
-			"messages are no collectives", []string{
-				dump(allOfThree, first(1), transfer("0", "send 0->1", 7, 20)), dump(allOfThree, first(2)), dump(allOfThree, first(3)),
-			},
-			nil,
-		},
-		{
-			"one left no dump", []string{dump(allOfThree, first(1), barrier), dump(allOfThree, first(2), barrier), ""},
-			[]string{`group "0": ranks 0, 1 are in barrier number 2; there is no complete dump of rank 2`},
-		},
-		{
-			"one left no dump, and all is done", []string{dump(allOfThree, first(1)), dump(allOfThree, first(2)), ""}, nil,
-		},
-		{ // its last entries may be those that were cut
-			"a dump that was cut", []string{
-				dump(allOfThree, first(1), barrier), cut(dump(allOfThree, first(2), "")), dump(allOfThree, first(3), barrier),
-			},
-			[]string{`group "0": ranks 0, 2 are in barrier number 2; there is no complete dump of rank 1`},
-		},
-		{
-			"one is late, of one it is not known", []string{dump(allOfThree, first(1), barrier), dump(allOfThree, first(2)), ""},
-			[]string{`group "0": rank 1 has not come to barrier number 2, in which rank 0 is; there is no complete dump of rank 2`},
-		},
-		{
-			"two groups", []string{
-				dump(`{"0": {"ranks": "[0, 1]"}, "1": {"ranks": "[0, 2]"}}`, first(1), barrier, collective("1", "all_to_all", 4, 50, enqueued, "")),
-				dump(`{"0": {"ranks": "[0, 1]"}}`, first(2)), dump(`{"1": {"ranks": "[0, 2]"}}`, collective("1", "all_to_all", 3, 40, done, "")),
-			},
-			[]string{
-				`group "0": rank 1 has not come to barrier number 2, in which rank 0 is`,
-				`group "1": rank 2 has not come to all_to_all number 4, in which rank 0 is`,
-			},
-		},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			fsys, names := dumps(tc.texts...)
-			d, err := ReadMissing(fsys, "job", names, shown, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var got []string
-			for _, m := range d.Missing {
-				got = append(got, m.String())
-			}
-			if diff := cmp.Diff(tc.want, got); diff != "" || d.Ranks != len(names) {
-				t.Errorf("%d dumps, want %d; (-want +got):\n%s", d.Ranks, len(names), diff)
-			}
-		})
-	}
-}
-
 // TestFlightLeavesOut: entries that say nothing of an operation, or nothing that can be, are not operations.
 func TestFlightLeavesOut(t *testing.T) {
 	entry := func(group, name, created, more string) string {
@@ -343,18 +252,6 @@ func TestFlightDamage(t *testing.T) {
 	if _, err := ReadMissing(fstest.MapFS{}, ".", []string{"rank_0"}, shown, nil); err == nil ||
 		err.Error() != "job/rank_0: file does not exist" {
 		t.Errorf("no file: %v", err)
-	}
-}
-
-func TestSomeRanks(t *testing.T) {
-	var ranks []int
-	for r := range 12 {
-		ranks = append(ranks, r)
-	}
-	for n, want := range map[int]string{2: "0, 1", 10: "0, 1, 2, 3, 4, 5, 6, 7, 8, 9", 12: "0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more"} {
-		if got := someRanks(ranks[:n]); got != want {
-			t.Errorf("%d ranks: %q, want %q", n, got, want)
-		}
 	}
 }
 

@@ -55,6 +55,7 @@ type group struct {
 	rank  int   // of the process in it, -1: not known
 	size  int   // ranks
 	ranks []int // of the job, nil: not known
+	all   bool  // all ranks of the job are in it
 }
 
 // groupAt returns the number of a group in the file, and makes it.
