@@ -43,7 +43,7 @@ export class App {
     this.statistics = new Statistics(this, byId("statistics", HTMLElement));
     this.address = new Address((place) => this.arrive(place));
     this.toastTimer = 0;
-    this.hurry = false; // a run is being read again
+    this.look = () => {}; // ends the pause between looks at the runs
     this.gone = false; // the server does not answer
     this.seen = ""; // problem that the user has closed
   }
@@ -319,9 +319,7 @@ export class App {
   async reload(whole = this.run.whole) {
     try {
       this.seen = "";
-      this.setRuns((await api.reload(this.run.index, whole)).runs);
-      this.hurry = true;
-      this.drawFrame();
+      this.renew((await api.reload(this.run.index, whole)).runs);
     } catch (error) {
       this.failed(error);
     }
@@ -330,24 +328,15 @@ export class App {
   /** Watches for analyses that end and for runs that change on disk. */
   async watch() {
     for (;;) {
-      const busy = this.hurry || this.runs.some((r) => r.analysis === "running" || r.reloading);
+      const busy = this.runs.some((r) => r.analysis === "running" || r.reloading);
       await new Promise((done) => {
         setTimeout(done, busy ? WATCH_FAST : WATCH_SLOW);
-        window.onfocus = () => done(undefined); // the user comes back: is there anything new?
+        this.look = () => done(undefined);
+        window.onfocus = this.look; // the user comes back: is there anything new?
       });
       if (document.hidden) continue;
       try {
-        const { runs } = await api.runs();
-        const old = JSON.stringify(this.runs);
-        if (runs.length === 0 || JSON.stringify(runs) === old) continue;
-        this.hurry = false;
-        const news = (/** @type {Run[]} */ list) => list.map((r) => r.generation).join();
-        if (news(runs) !== news(this.runs)) api.forget();
-        this.shift(runs);
-        const failed = runs.find((r) => r.problem && r.index !== this.run.index && r.problem !== this.runs.find((o) => o.index === r.index)?.problem);
-        if (failed) this.note(`${failed.name}: ${failed.problem}`);
-        this.setRuns(runs);
-        this.show();
+        this.renew((await api.runs()).runs);
       } catch (error) {
         if (!this.gone) this.failed(error);
         this.gone = true;
@@ -355,6 +344,23 @@ export class App {
       }
       this.gone = false;
     }
+  }
+
+  /**
+   * Shows runs as they are now. Answers may come in another order than they were given: one from before a run was read again is void.
+   * @param {Run[]} runs
+   */
+  renew(runs) {
+    const shown = (/** @type {Run} */ r) => this.runs.find((o) => o.index === r.index);
+    if (runs.length === 0 || runs.some((r) => r.generation < (shown(r)?.generation ?? 0)) || JSON.stringify(runs) === JSON.stringify(this.runs)) return;
+    const news = (/** @type {Run[]} */ list) => list.map((r) => r.generation).join();
+    if (news(runs) !== news(this.runs)) api.forget();
+    this.shift(runs);
+    const failed = runs.find((r) => r.problem && r.index !== this.run.index && r.problem !== shown(r)?.problem);
+    if (failed) this.note(`${failed.name}: ${failed.problem}`);
+    this.setRuns(runs);
+    this.show();
+    this.look(); // sooner, if something is under way
   }
 
   /**
