@@ -53,7 +53,7 @@ type Use struct {
 	Idle      unit.Duration `json:"idle_s"`      // nothing runs before the next launch
 	Latency   unit.Duration `json:"latency_s"`   // nothing runs after it
 	Busy      unit.Duration `json:"busy_s"`      // something runs
-	Hidden    unit.Sum      `json:"hidden_s"`    // waiting of communication kernels while something else works
+	Hidden    unit.Sum      `json:"hidden_s"`    // waiting of communication kernels while something else works, or while another one waits already
 	Overlap   unit.Duration `json:"overlap_s"`   // copies and communication while a compute kernel runs
 	Queue     unit.Sum      `json:"queue_s"`     // sum of the times from the launches to the starts of the activities
 	Kernels   int64         `json:"kernels"`
