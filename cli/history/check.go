@@ -70,7 +70,7 @@ func checkCommand(a *env.Env) *cobra.Command {
 		Long: "Find what changed at which commits: levels, drifts, noise, laws of growth, and what appeared in runs or is gone. " +
 			"At least about ten commits are needed before a change of noisy values can be more than chance; before, a last value that is far " +
 			"off is suspect. " +
-			"Exact values, such as numbers of messages, change at once.\n" +
+			"Exact values, such as numbers of messages, change at once, if three in a row were equal.\n" +
 			"Exit code: 0 nothing got worse, 3 something did, 4 nothing did but the last value of a series is suspect of being worse: measure " +
 			"the commit again and add it; or it lacks what commits before it have; or it could not be compared with any other. A " +
 			"suspect value that is better is listed, with exit code 0.",
