@@ -14,6 +14,7 @@ import (
 
 	"slackline/cli/env"
 	"slackline/cli/flags"
+	"slackline/internal/needed"
 )
 
 // recipeFiles are all files of packaging.
@@ -54,6 +55,34 @@ func TestRecipesCallUsRight(t *testing.T) {
 	}
 	if count < 8 {
 		t.Errorf("only %d commands found", count)
+	}
+}
+
+// TestRecordedJobIsRequeued starts the job of record.sbatch again as Slurm does when it puts it back into the queue: record refuses a trace
+// that exists, and each start writes files of its own.
+func TestRecordedJobIsRequeued(t *testing.T) {
+	needed.Tool(t, "bash")
+	script, err := filepath.Abs(filepath.Join("..", "packaging", "slurm", "record.sbatch"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	const standIn = "#!/bin/bash\nfor word; do case $last in --out) [ ! -e \"$word\" ] && echo $1 > \"$word\" || exit;; esac; last=$word; done\n"
+	if err := os.WriteFile(filepath.Join(dir, flags.Tool), []byte(standIn), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, restart := range []string{"SLURM_JOB_ID=7", "SLURM_RESTART_COUNT=1", "SLURM_RESTART_COUNT=2"} {
+		c := exec.Command("bash", script, "./solver")
+		c.Dir = dir
+		c.Env = append(os.Environ(), "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"), "SLURM_JOB_NAME=run", "SLURM_JOB_ID=7", restart)
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", restart, err, out)
+		}
+	}
+	traces, _ := filepath.Glob(filepath.Join(dir, "run-7*.slt"))
+	reports, _ := filepath.Glob(filepath.Join(dir, "run-7*.html"))
+	if len(traces) != 3 || len(reports) != 3 {
+		t.Errorf("%q and %q, want three of each", traces, reports)
 	}
 }
 
