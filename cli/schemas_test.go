@@ -15,6 +15,7 @@ import (
 	"slackline/cli/clitest"
 	"slackline/cli/document"
 	"slackline/cli/env"
+	"slackline/internal/jsonkeys"
 )
 
 // allDocuments are the JSON documents of all verbs, by name.
@@ -51,6 +52,37 @@ func TestSchemas(t *testing.T) {
 			t.Errorf("%s is not what the types say; run go test ./cli -run TestSchemas -update-pages", path)
 		} else if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// TestKeysOfResults wants no key of a result that is read again to resemble one that may be missing: it would count as damaged.
+func TestKeysOfResults(t *testing.T) {
+	for _, name := range []string{"profile", "waits", "simulate", "measure-collectives"} {
+		var b bytes.Buffer
+		type object struct {
+			Properties map[string]any `json:"properties"`
+			Required   []string       `json:"required"`
+		}
+		var schema struct {
+			object
+			Defs map[string]object `json:"$defs"`
+		}
+		if err := document.Write(&b, document.Schema(name, allDocuments()[name]...)); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(b.Bytes(), &schema); err != nil {
+			t.Fatal(err)
+		}
+		schema.Defs[""] = schema.object
+		for of, o := range schema.Defs {
+			for optional := range o.Properties {
+				for key := range o.Properties {
+					if key != optional && !slices.Contains(o.Required, optional) && jsonkeys.Resemble(key, optional) {
+						t.Errorf("%s: the key %s of %s resembles %s, which may be missing", name, key, of, optional)
+					}
+				}
+			}
 		}
 	}
 }

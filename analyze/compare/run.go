@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"slackline/analyze/waits"
-	"slackline/internal/onekey"
+	"slackline/internal/jsonkeys"
 	"slackline/model/missing"
 	"slackline/model/unit"
 )
@@ -118,16 +118,7 @@ func Of(w *waits.Result) Run {
 
 // document is what is taken from the JSON results of the verbs waits and profile, of all versions.
 type document struct {
-	Run *struct {
-		Time *float64 `json:"time_s"`
-		missing.Parts
-		LeftBefore  float64 `json:"left_out_before_s"`
-		LeftAfter   float64 `json:"left_out_after_s"`
-		KeptBefore  float64 `json:"kept_before_s"`
-		KeptAfter   float64 `json:"kept_after_s"`
-		NotRecorded float64 `json:"not_recorded_s"` // of all locations
-		Locations   int     `json:"locations"`
-	} `json:"run"`
+	Run         *missing.Reported `json:"run"`
 	Computation *struct {
 		Useful       float64 `json:"useful_s"`
 		Instructions float64 `json:"useful_instructions"`
@@ -158,7 +149,7 @@ func Read(data []byte) (Run, error) {
 	if err := json.Unmarshal(data, &d); err != nil {
 		return Run{}, err
 	}
-	if err := onekey.Check(data); err != nil {
+	if err := jsonkeys.Check(data, &d); err != nil {
 		return Run{}, err
 	}
 	if d.Run == nil || d.Run.Time == nil {
@@ -175,18 +166,12 @@ func Read(data []byte) (Run, error) {
 		}
 		return *v
 	}
-	if err := d.Run.Parts.Check(); err != nil {
+	if err := d.Run.Complete(d.Totals.Cyclic); err != nil {
 		return Run{}, err
 	}
-	if min(d.Run.LeftBefore, d.Run.LeftAfter, d.Run.KeptBefore, d.Run.KeptAfter, d.Run.NotRecorded) < 0 {
-		return Run{}, errors.New("a time of the run is below 0")
-	}
 	r := NewRun(0)
-	r.Missing = d.Run.Parts
-	r.Missing.Older(d.Run.NotRecorded, *d.Run.Time, d.Run.Locations)
-	r.kept, r.left = d.Run.KeptBefore+d.Run.KeptAfter, d.Run.LeftBefore+d.Run.LeftAfter > 0
-	r.Missing.Circles = max(r.Missing.Circles, d.Totals.Cyclic)
-	r.add(RunTime, "", amount(RunTime, "time_s", "", d.Run.Time))
+	r.Missing, r.kept, r.left = d.Run.Parts, d.Run.Kept(), d.Run.Left()
+	r.add(RunTime, "", *d.Run.Time)
 	if c := d.Computation; c != nil {
 		r.addCounts(c.Useful, c.Instructions, c.IPC, c.Frequency)
 	}

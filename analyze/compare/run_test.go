@@ -56,6 +56,7 @@ func TestReadKinds(t *testing.T) {
 		}
 	}
 	for _, text := range []string{`{"run": {"time_s": 1}, "waits": [{"metric": "late_sender", "callpath": "a"}]}`,
+		`{"run": {"time_s": 1, "not_recorded_shra": 0.5}}`, `{"run": {"time_s": 1}, "callpahts": []}`, `{"run": {"time_s": 1, "Time_s": 2}}`,
 		`{"run": {"time_s": 1}, "delays": [{"callpath": "a", "short_s": 1}]}`, `{"run": {"time_s": 1}, "callpaths": [{"callpath": "a"}]}`,
 		`{"run": {"time_s": 1}, "callpaths": [{"callpath": "a", "exclusive_s": -1}]}`, `{"run": {"time_s": -1}}`,
 		`{"run": {"time_s": 1, "incomplete_ranks": -1}}`, `{"run": {"time_s": 1, "not_recorded_share": -0.5}}`,

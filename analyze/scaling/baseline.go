@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"slackline/internal/onekey"
+	"slackline/internal/jsonkeys"
 	"slackline/internal/stat"
 	"slackline/model/dataset"
 	"slackline/model/missing"
@@ -115,7 +115,7 @@ func ParseBaseline(name string, data []byte) (*Baseline, error) {
 	if err := d.Decode(&b); err != nil {
 		return nil, fmt.Errorf("%s: is not a baseline: %w", name, err)
 	}
-	if err := onekey.Check(data); err != nil {
+	if err := jsonkeys.Check(data, nil); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if _, err := d.Token(); err != io.EOF {

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"slackline/internal/onekey"
+	"slackline/internal/jsonkeys"
 	"slackline/internal/source"
 	"slackline/observe/measure"
 )
@@ -20,7 +20,7 @@ func ReadCollectivesBaseline(path string) (*collectivesBaseline, error) {
 		return nil, err
 	}
 	var file collectivesDocument
-	if err := cmp.Or(json.Unmarshal(data, &file), onekey.Check(data)); err != nil {
+	if err := cmp.Or(json.Unmarshal(data, &file), jsonkeys.Check(data, &file)); err != nil {
 		return nil, fmt.Errorf("%s: is not a result of 'measure collectives --format json': %w", path, err)
 	}
 	if file.Version != 1 || len(file.Points) == 0 {

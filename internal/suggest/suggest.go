@@ -19,7 +19,7 @@ func Nearest(word string, known []string) string {
 	best, bestDist := "", -1
 	for _, k := range known {
 		f := fold(k)
-		d := distance(w, f)
+		d := Distance(w, f)
 		if d > limit(w, f) {
 			continue
 		}
@@ -72,9 +72,9 @@ func fold(s string) string {
 	}, strings.ToLower(strings.TrimSpace(s)))
 }
 
-// distance is the number of letters to insert, delete, replace, or swap with
+// Distance is the number of letters to insert, delete, replace, or swap with
 // their neighbor, to turn a into b (optimal string alignment).
-func distance(a, b string) int {
+func Distance(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	before := make([]int, len(t)+1) // the row before the previous one
 	prev := make([]int, len(t)+1)

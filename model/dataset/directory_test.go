@@ -164,7 +164,7 @@ func TestTAUValuesFit(t *testing.T) {
 func TestKeysTwice(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"params":{"p":1},"value":1,"value":2}`: "x:1: is not a line of Extra-P JSON: a key is there twice",
-		"{\"context\":{},\n" + `"benchmarks":[{"name":"a","run_type":"iteration","real_time":1,"real_time":2,"time_unit":"ns"}]}`: "x: line 2: the key \"real_time\" is there twice",
+		"{\"context\":{},\n" + `"benchmarks":[{"name":"a","run_type":"iteration","real_time":1,"real_time":2,"time_unit":"ns"}]}`: "x:2: the key \"real_time\" is there twice",
 	} {
 		if d, _, err := dataset.Read("x", []byte(text), ""); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %+v, %v; want %s", text, d, err, want)

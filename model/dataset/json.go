@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"slackline/internal/onekey"
+	"slackline/internal/jsonkeys"
 	"slackline/internal/suggest"
 )
 
@@ -39,7 +39,10 @@ func (s *scanner) errorf(format string, args ...any) error {
 func (s *scanner) plain(err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
+	var key *jsonkeys.Error
 	switch {
+	case errors.As(err, &key):
+		return fmt.Errorf("%s:%d: %s", s.name, s.before+key.Line, key.Text)
 	case errors.As(err, &syntax):
 		return fmt.Errorf("%s:%d: is not JSON: %v", s.name, s.before+lineOf(s.data, syntax.Offset), syntax)
 	case errors.As(err, &kind):
@@ -47,7 +50,7 @@ func (s *scanner) plain(err error) error {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return s.errorf("ends in the middle of the JSON text")
 	}
-	return s.errorf("%v", err)
+	return s.errorf("%s", strings.Replace(err.Error(), "json: unknown field", "unknown key", 1))
 }
 
 func plainKind(kind string) string {
@@ -181,6 +184,16 @@ func (s *scanner) end() error {
 
 // decoded returns a reader of a text that is one value.
 func decoded[T any](read func(name string, file *T) (*Dataset, error)) func(name string, data []byte) (*Dataset, error) {
+	return decodedBy(read, func(data []byte, _ any) error { return jsonkeys.Check(data, nil) })
+}
+
+// decodedResult returns a reader of a result of a verb, whose damaged keys are noticed.
+func decodedResult[T any](read func(name string, file *T) (*Dataset, error)) func(name string, data []byte) (*Dataset, error) {
+	return decodedBy(read, jsonkeys.Check)
+}
+
+func decodedBy[T any](read func(name string, file *T) (*Dataset, error), check func(data []byte, into any) error) func(name string,
+	data []byte) (*Dataset, error) {
 	return func(name string, data []byte) (*Dataset, error) {
 		s := newScanner(name, data)
 		file := new(T)
@@ -189,7 +202,9 @@ func decoded[T any](read func(name string, file *T) (*Dataset, error)) func(name
 			err = s.end()
 		}
 		if err == nil {
-			err = onekey.Check(data)
+			if err = check(data, file); err != nil {
+				err = s.plain(err)
+			}
 		}
 		if err != nil {
 			return nil, err

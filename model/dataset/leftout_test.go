@@ -41,6 +41,8 @@ func TestNothingIsLostSilently(t *testing.T) {
 	const text = "PARAMETER p\nPOINTS 8\nMETRIC time\nREGION f\nDATA 1\nREGION g\nDATA 2\n"
 	const own = "{\"slackline_dataset\":1,\"parameters\":[\"p\"],\"series\":[\n{\"callpath\":\"f\",\"metric\":\"m\",\"points\":[\n" +
 		"{\"at\":[1],\"values\":[1]},\n{\"at\":[2],\"values\":[2]}]}]}"
+	part := strings.Replace(own, `"points"`, `"runs":[{"run":"x","incomplete_ranks":1}],"points"`, 1)
+	early := strings.Replace(part[:len(part)-1], `"parameters":["p"],`, "", 1) + `,"parameters":["p"]}`
 	const extrap = "{\"parameters\":[\"p\"],\"measurements\":{\"f\":{\"time\":[\n{\"point\":[1],\"values\":[1]},\n" +
 		"{\"point\":[2],\"values\":[2]}]}}}"
 	const lines = `{"params":{"p":1},"callpath":"f","metric":"m","value":1}
@@ -55,13 +57,19 @@ func TestNothingIsLostSilently(t *testing.T) {
 		format, good, from, to string
 		want                   string // part of the error, or of a warning
 	}{
-		{"slackline", own, `{"at":[2],"values"`, `{"at":[2],"value"`, `:4: unknown key "value" in a point; did you mean values?`},
+		{"slackline", own, `{"at":[2],"values"`, `{"at":[2],"value"`, `:4: unknown key "value" in points; did you mean values?`},
 		{"slackline", own, `{"at":[2],"values":[2]}`, `{"at":[2]}`, `:4: a point has no "values"`},
 		{"slackline", own, `{"at":[2],"values":[2]}`, `{"values":[2]}`, `:4: a point has no "at"`},
-		{"slackline", own, `{"at":[2],"values":[2]}`, `{"at":[2],"values":[2],"values":[3]}`, `:4: a point has the key "values" twice`},
+		{"slackline", own, `{"at":[2],"values":[2]}`, `{"at":[2],"values":[2],"values":[3]}`, `:4: the key "values" is there twice in one object`},
 		{"slackline", own, `{"at":[2],"values":[2]}`, `{"at":[2],"values":[]}`, "f m: missing values are left out: 1"},
-		{"slackline", own, `"metric"`, `"metrics"`, `:2: unknown key "metrics" in a series; did you mean metric?`},
-		{"slackline", own, `"series"`, `"serie"`, `has no "series"`},
+		{"slackline", own, `"metric"`, `"metrics"`, `:2: unknown key "metrics" in series; did you mean metric?`},
+		{"slackline", own, `"metric"`, `"of"`, `:2: unknown key "of" in a series; the keys are callpath, metric`},
+		{"slackline", own, `"series"`, `"serie"`, `:1: unknown key "serie"; did you mean series?`},
+		{"slackline", own, `"series"`, `"lists"`, `has no "series"`},
+		{"slackline", own, `"parameters"`, `"parametres"`, `:1: unknown key "parametres"; did you mean parameters?`},
+		{"slackline", part, `"incomplete_ranks"`, `"incomplete_rnks"`, `:2: unknown key "incomplete_rnks" in runs; did you mean incomplete_ranks?`},
+		{"slackline", part, `"incomplete_ranks"`, `"lost"`, `:2: unknown key "lost"`},
+		{"slackline", early, `"incomplete_ranks"`, `"lost"`, `:2: unknown key "lost"`},
 		{"extrap-json", extrap, `{"point":[2],"values"`, `{"point":[2],"value"`, `:3: unknown key "value"`},
 		{"extrap-json", extrap, `{"point":[2],"values":[2]}`, `{"point":[2]}`, `:3: a point has no "values"`},
 		{"jsonl", lines, `{"p":2},"callpath":"f","metric"`, `{"p":2},"callpath":"f","metrics"`, `:2: is not a line`},
@@ -157,12 +165,14 @@ func TestNothingIsLostSilently(t *testing.T) {
 		{"tau", tau, `0 GROUP="B"`, "64", `:4: some rows of functions have a GROUP and others not`},
 		{"csv", "callpath,p,value\nf,1,1\nf,2,2\n", "f,2,2", "g,2,", "g: missing values are left out: 1"},
 		{"csv", "callpath,p,value\nf,1,1\nf,2,2\n", "callpath,p", "callpath,function,p", "both are the callpath"},
-		{"waits", waits, `"seconds":1`, `"second":1`, "wait 1 (from 1), in f, has no seconds"},
-		{"waits", waits, `"short_s":1`, `"short":1`, "delay 1 (from 1)"},
-		{"profile", `{"run":{"ranks":2,"time_s":3},"composition":[],"callpaths":[{"callpath":"f","exclusive_s":1}]}`, `exclusive_s`, `exclusive`,
+		{"waits", waits, `"seconds":1`, `"amount":1`, "wait 1 (from 1), in f, has no seconds"},
+		{"waits", waits, `"seconds":1`, `"secnds":1`, `x:1: unknown key "secnds" in waits; did you mean seconds?`},
+		{"waits", waits, `"short_s":1`, `"cost":1`, "delay 1 (from 1)"},
+		{"profile", `{"run":{"ranks":2,"time_s":3},"composition":[],"callpaths":[{"callpath":"f","exclusive_s":1}]}`, `exclusive_s`, `seconds`,
 			"call path 1 (from 1), f, has no exclusive_s"},
-		{"simulation", simulation, `"ranks":2`, `"rank":2`, "how many ranks"},
-		{"simulation", `{"input":"x","results":[{"ranks":2,"noiseless_ns":1,"median_ns":3}]}`, `median_ns`, `mean_ns`,
+		{"simulation", simulation, `"ranks":2`, `"rnak":2`, `x:1: unknown key "rnak"; did you mean ranks?`},
+		{"simulation", simulation, `"ranks":2`, `"processes":2`, "how many ranks"},
+		{"simulation", `{"input":"x","results":[{"ranks":2,"noiseless_ns":1,"median_ns":3}]}`, `median_ns`, `middle_ns`,
 			"result 1 (from 1) has no ranks"},
 	} {
 		t.Run(fmt.Sprintf("%s/%s", tc.format, tc.to), func(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"io"
 	"strings"
 
-	"slackline/internal/onekey"
+	"slackline/internal/jsonkeys"
 )
 
 // Extra-P JSON lines: one object per line,
@@ -79,7 +79,7 @@ func readLines(name string, data []byte) (*Dataset, error) {
 		if _, err := dec.Token(); err != io.EOF {
 			return errors.New("is not a line of Extra-P JSON: something follows its end")
 		}
-		if onekey.Check([]byte(line)) != nil {
+		if jsonkeys.Check([]byte(line), nil) != nil {
 			return errors.New("is not a line of Extra-P JSON: a key is there twice")
 		}
 		if entry.Params == nil {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+
+	"slackline/internal/jsonkeys"
 )
 
 // The dataset of slackline:
@@ -12,7 +14,8 @@ import (
 //	  {"callpath":"main->f","metric":"time","unit":"s","points":[{"at":[16],"values":[1.5,1.6]}]}]}
 //
 // A series of runs of which something is missing has "runs", too: one of each kind, its name as "run", and what is missing of it (see
-// package missing). Further members of the file, such as provenance, are passed over; those of series and points are a mistake.
+// package missing). Further members of the file, such as provenance, are passed over if they do not resemble one that is not there;
+// those of series, runs and points are a mistake.
 
 const ownVersion = 1
 
@@ -30,13 +33,13 @@ type ownFile struct {
 
 func readOwn(name string, data []byte) (*Dataset, error) {
 	r := &ownReader{scanner: newScanner(name, data), d: New()}
+	if err := jsonkeys.Check(data, &ownFile{}); err != nil {
+		return nil, r.plain(err)
+	}
 	version := 0
 	early := func() error { return nil } // reads series that come before the parameters
 	seen := map[string]bool{}
 	err := r.object("the file", func(key string) error {
-		if seen[key] {
-			return r.errorf("the file has the key %q twice", key)
-		}
 		seen[key] = true
 		switch key {
 		case "slackline_dataset":
@@ -97,6 +100,7 @@ func (r *ownReader) series() error {
 			case "unit":
 				return r.value(&s.Unit)
 			case "runs":
+				r.dec.DisallowUnknownFields()
 				err := r.value(&s.Runs)
 				for i := range s.Runs {
 					if wrong := s.Runs[i].Check(); err == nil && wrong != nil {

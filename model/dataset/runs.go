@@ -78,46 +78,31 @@ func IsRuns(info string) bool {
 	return slices.ContainsFunc(formats, func(f Format) bool { return f.OfRuns && f.Info == info })
 }
 
-// runInfo is what the results of profile and waits say about the run.
+// runInfo is what results of profile and waits say of their run.
 type runInfo struct {
-	Ranks int     `json:"ranks"`
-	Read  int     `json:"ranks_read"` // 0: all
-	Time  float64 `json:"time_s"`
-
-	// Of the start and the end of MPI, which are no part of the run time of a dataset.
-	Before float64 `json:"kept_before_s"`
-	After  float64 `json:"kept_after_s"`
-
-	missing.Parts
-	NotRecorded float64 `json:"not_recorded_s"` // of all locations
-	Locations   int     `json:"locations"`
+	Ranks int `json:"ranks"`
+	Read  int `json:"ranks_read"` // 0: all
+	missing.Reported
 }
 
-// dataset makes a dataset of the run.
-func (r *runInfo) dataset(name string, paths []RunPath) *Dataset {
-	d := FromRun(r.Ranks, cmp.Or(r.Read, r.Ranks), r.Time-r.Before-r.After, paths)
-	r.Older(r.NotRecorded, r.Time, r.Locations)
+// ofRun makes a dataset of a result of profile or waits.
+func ofRun(name string, r *runInfo, circles int, paths []RunPath) (*Dataset, error) {
+	if r.Ranks < 1 || r.Read < 0 || r.Read > r.Ranks {
+		return nil, fmt.Errorf("%s: does not say how many ranks the run had; write it with --format json", name)
+	}
+	if err := r.Complete(circles); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	// The start and the end of MPI are no part of the run time of a dataset.
+	d := FromRun(r.Ranks, cmp.Or(r.Read, r.Ranks), *r.Time-r.Kept(), paths)
 	d.Of(missing.Run{Name: name, Parts: r.Parts})
-	return d
-}
-
-func (r *runInfo) check(name string) error {
-	if r.Ranks < 1 || r.Read < 0 || r.Read > r.Ranks || !(r.Time >= 0) {
-		return fmt.Errorf("%s: does not say how many ranks the run had; write it with --format json", name)
-	}
-	if min(r.Before, r.After, r.NotRecorded) < 0 {
-		return fmt.Errorf("%s: a time of the run is below 0", name)
-	}
-	if err := r.Parts.Check(); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return nil
+	return d, nil
 }
 
 // The JSON of slackline profile.
 
 var profileFormat = Format{Name: "profile", Info: "result of slackline profile", PlaceInName: true, OfRuns: true, Sniff: sniffProfile,
-	Read: decoded(readProfile)}
+	Read: decodedResult(readProfile)}
 
 func sniffProfile(head []byte) bool {
 	return isObject(head) && hasKey(head, "run") && hasKey(head, "composition")
@@ -136,9 +121,6 @@ type profileFile struct {
 }
 
 func readProfile(name string, file *profileFile) (*Dataset, error) {
-	if err := file.Run.check(name); err != nil {
-		return nil, err
-	}
 	var paths []RunPath
 	for i, c := range file.CallPaths {
 		if c.Exclusive == nil {
@@ -150,13 +132,13 @@ func readProfile(name string, file *profileFile) (*Dataset, error) {
 		}
 		paths = append(paths, RunPath{c.Name, values})
 	}
-	return file.Run.dataset(name, paths), nil
+	return ofRun(name, &file.Run, 0, paths)
 }
 
 // The JSON of slackline waits.
 
 var waitsFormat = Format{Name: "waits", Info: "result of slackline waits", PlaceInName: true, OfRuns: true, Sniff: sniffWaits,
-	Read: decoded(readWaits)}
+	Read: decodedResult(readWaits)}
 
 func sniffWaits(head []byte) bool {
 	rest := strings.TrimLeft(strings.TrimPrefix(strings.TrimLeft(string(head[:min(len(head), 256)]), " \t\n"), "{"), " \t\n")
@@ -205,9 +187,6 @@ func (f *waitsFile) parts() map[string]bool {
 }
 
 func readWaits(name string, file *waitsFile) (*Dataset, error) {
-	if err := file.Run.check(name); err != nil {
-		return nil, err
-	}
 	var paths []RunPath
 	places := map[string]int{}
 	add := func(path, metric string, v float64) {
@@ -234,6 +213,5 @@ func readWaits(name string, file *waitsFile) (*Dataset, error) {
 		}
 		add(w.Name, "delay", *w.Short+*w.Long)
 	}
-	file.Run.Circles = max(file.Run.Circles, file.Totals.Cyclic)
-	return file.Run.dataset(name, paths), nil
+	return ofRun(name, &file.Run, file.Totals.Cyclic, paths)
 }

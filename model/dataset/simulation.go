@@ -11,7 +11,7 @@ import (
 // repetitions; without them the median stands for all.
 
 var simulationFormat = Format{Name: "simulation", Info: "result of slackline simulate", PlaceInName: true, Sniff: sniffSimulation,
-	Read: decoded(readSimulation)}
+	Read: decodedResult(readSimulation)}
 
 func sniffSimulation(head []byte) bool {
 	return isObject(head) && (hasKey(head, "makespan_ns") || hasKey(head, "noiseless_ns"))

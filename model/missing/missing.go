@@ -25,13 +25,6 @@ type Parts struct {
 	Circles   int     `json:"circular_waits,omitempty"`     // wait states that depend on each other in circles: the clocks are wrong
 }
 
-// Older takes the share that was not recorded from results of versions that gave only the sum over all threads, in seconds.
-func (p *Parts) Older(off, time float64, threads int) {
-	if lifetimes := time * float64(max(threads, 1)); p.Off == 0 && off > 0 && lifetimes > 0 {
-		p.Off = min(off/lifetimes, 1)
-	}
-}
-
 // Check refuses what no run is without: less than nothing, as a damaged result says. A gate would take such a run for a whole one.
 func (p *Parts) Check() error {
 	if p.Off < 0 || p.Ranks < 0 || p.Begin < 0 || p.End < 0 || p.Circles < 0 {

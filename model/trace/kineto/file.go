@@ -13,7 +13,7 @@ import (
 	"runtime"
 	"strings"
 
-	"slackline/internal/onekey"
+	"slackline/internal/jsonkeys"
 	"slackline/internal/parallel"
 	"slackline/model/trace/damage"
 )
@@ -276,7 +276,7 @@ func (f *rankFile) member(key, v []byte) error {
 		f.base = base
 	case "distributedInfo":
 		var info distributedInfo
-		if err := cmp.Or(json.Unmarshal(v, &info), onekey.Check(v)); err != nil {
+		if err := cmp.Or(json.Unmarshal(v, &info), jsonkeys.Check(v, nil)); err != nil {
 			f.infoErr = damage.Reason(err) // the rank follows from the name
 		} else {
 			f.info = info

@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"slackline/internal/onekey"
+	"slackline/internal/jsonkeys"
 	"slackline/model/trace/damage"
 	"slackline/model/trace/kineto"
 )
@@ -67,7 +67,7 @@ func parseFlight(f *file, in fs.File) error {
 	if err != nil {
 		return damage.At(f.show, int64(len(data)), "%v", damage.Reason(err))
 	}
-	if err := onekey.Check(data); err != nil {
+	if err := jsonkeys.Check(data, nil); err != nil {
 		return damage.At(f.show, -1, "%v", err)
 	}
 	d := json.NewDecoder(bytes.NewReader(data))

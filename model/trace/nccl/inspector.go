@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"slackline/internal/onekey"
+	"slackline/internal/jsonkeys"
 	"slackline/internal/phrase"
 	"slackline/model/trace/damage"
 	"slackline/model/trace/kineto"
@@ -85,7 +85,7 @@ func parseInspector(f *file, in fs.File) error {
 			if err := json.Unmarshal(line, &r); err != nil {
 				return damage.At(f.show, at, "not a record of NCCL Inspector: it is truncated or damaged")
 			}
-			if err := onekey.Check(line); err != nil {
+			if err := jsonkeys.Check(line, nil); err != nil {
 				return damage.At(f.show, at, "not a record of NCCL Inspector: %v", strings.TrimPrefix(err.Error(), "line 1: "))
 			}
 			f.take(&r)
