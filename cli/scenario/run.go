@@ -314,8 +314,7 @@ func WarnOfProblems(a *env.Env, tl *timeline.Timeline) {
 		a.Warn("%s never completed", phrase.Plural(n, "request"))
 	}
 	if n := p.Violations; n > 0 {
-		a.Warn("%s received before being sent, by up to %s: the clocks are wrong; try --clock to correct them", phrase.Plural(n, "message"),
-			p.WorstViolation.Short())
+		a.Warn("%s: the clocks are wrong; --clock clc corrects them", phrase.Early(n, p.WorstViolation.Short()))
 	}
 	if n := p.Unbalanced; n > 0 {
 		a.Warn("%s without the other half", phrase.Plural(n, "enter or leave event"))
@@ -366,8 +365,8 @@ func firstOf(list []timeline.Unmatched) string {
 // NoteOfClocks says what was impossible in the times of a run and was removed.
 func NoteOfClocks(a *env.Env, r *trace.ClockReport) {
 	if n := r.Before.Messages + r.Before.Groups; n > 0 {
-		a.Note("%s arrived before they were sent, by up to %s: the controlled logical clock moved %s by up to %s",
-			phrase.Plural(n, "message"), r.Before.Worst.Short(), phrase.Plural(r.Moved, "moment"), r.Furthest.Short())
+		a.Note("%s: the controlled logical clock moved %s by up to %s", phrase.Early(n, r.Before.Worst.Short()), phrase.Plural(r.Moved, "moment"),
+			r.Furthest.Short())
 	}
 	if len(r.Unknown) > 0 {
 		a.Warn("the clocks of %s were not compared with that of rank 0: their times may be wrong", phrase.Plural(len(r.Unknown), "rank"))

@@ -214,6 +214,8 @@ func TestWarnOfProblems(t *testing.T) {
 			"slackline: warning: 1 send without receive, the first is MPI_Isend of rank 3 with rank 5, tag 7, at 2us; left out\n"},
 		{timeline.Problems{UnmatchedReceives: 2000}, "slackline: warning: 2,000 receives without send; left out\n"},
 		{timeline.Problems{PendingRequests: 1}, "slackline: warning: 1 request never completed\n"},
+		{timeline.Problems{Violations: 2, WorstViolation: 5e6},
+			"slackline: warning: 2 messages arrived before they were sent, by up to 5us: the clocks are wrong; --clock clc corrects them\n"},
 		{timeline.Problems{MissingRanks: []int{4, 9}}, "slackline: warning: 2 ranks missing, the first is rank 4\n"},
 		{timeline.Problems{CutMessages: 1, Notes: []string{"a", "b"}},
 			"slackline: 1 message recorded at one end only, left out: recording was off at the other\n" +

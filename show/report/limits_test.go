@@ -159,8 +159,8 @@ func TestClockWords(t *testing.T) {
 		{[]unit.Duration{-1, -1}, trace.ClockReport{Source: none}, "error unknown; times as recorded"},
 		{[]unit.Duration{0, 5000, 2000}, trace.ClockReport{Source: "offsets"}, "accurate to 5ns; compared by offsets"},
 		{[]unit.Duration{5000, -1}, trace.ClockReport{Source: "offsets"}, "error up to 5ns where it is known; compared by offsets"},
-		{[]unit.Duration{0, 5000}, trace.ClockReport{Source: "offsets", Before: clock.Violations{Messages: 2, Groups: 1}, Furthest: 7000},
-			"accurate to 5ns; compared by offsets; 3 messages seemed to arrive before they were sent and were corrected by up to 7ns"},
+		{[]unit.Duration{0, 5000}, trace.ClockReport{Source: "offsets", Before: clock.Violations{Messages: 2, Groups: 1, Worst: 6000}, Furthest: 7000},
+			"accurate to 5ns; compared by offsets; 3 messages arrived before they were sent, by up to 6ns: corrected, by up to 7ns"},
 	} {
 		tl := &timeline.Timeline{}
 		for _, e := range tc.errors {

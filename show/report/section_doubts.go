@@ -51,8 +51,7 @@ func (s *story) doubtClocks(t assumptions, a *analyzed) {
 	}
 	t.add("Clocks", a.clockWords(), "waits shorter than the error may not be real")
 	if p := &a.run.Timeline.Problems; p.Violations > 0 {
-		t.add("Causality", fmt.Sprintf("%s still arrive before they were sent, by up to %s",
-			phrase.Plural(p.Violations, "message"), p.WorstViolation.Short()), "the clocks are wrong; "+code("--clock clc")+" corrects them")
+		t.add("Causality", phrase.Early(p.Violations, p.WorstViolation.Short()), "the clocks are wrong; "+code("--clock clc")+" corrects them")
 	}
 }
 
@@ -67,8 +66,7 @@ func (s *story) doubtWaits(t assumptions, a *analyzed) {
 	t.add("Uncertain waits", ofAll(w.Uncertain), "shorter than the error of the clocks")
 	t.add("Waits without cause", ofAll(w.Unattributed), "the two ranks had not synchronized before in the analyzed part")
 	if a.waits.Cyclic > 0 {
-		t.add("Cycles", phrase.Plural(a.waits.Cyclic, "wait state")+" depend on each other in cycles",
-			"the clocks are wrong; part of the costs remains without cause")
+		t.add("Circles", phrase.Circles(a.waits.Cyclic), "the clocks are wrong; part of their costs stays without cause")
 	}
 }
 

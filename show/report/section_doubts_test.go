@@ -7,10 +7,12 @@ import (
 	"slackline/model/trace/tracetest"
 )
 
-// Every warning that came up while the inputs were read is in the report.
+// Every warning that came up while the inputs were read is in the report, and what the clocks make impossible.
 func TestDoubtsSection(t *testing.T) {
 	in := inputOf(t, tracetest.LateSender)
 	in.Warnings = []string{"rank 3 is truncated", "the clocks were not compared"}
+	p := &in.Runs[0].Timeline.Problems
+	p.Violations, p.WorstViolation = 2, 5e6
 	section := sectionOf(documentOf(t, in), "doubts")
 	var all strings.Builder
 	for _, b := range section.Blocks {
@@ -22,7 +24,7 @@ func TestDoubtsSection(t *testing.T) {
 	for _, row := range rowsOf(t, section) {
 		all.WriteString(strings.Join(row, " "))
 	}
-	for _, w := range in.Warnings {
+	for _, w := range append(in.Warnings, "2 messages arrived before they were sent, by up to 5us") {
 		if !strings.Contains(all.String(), w) {
 			t.Errorf("the warning %q is not in the section", w)
 		}

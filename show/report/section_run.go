@@ -177,8 +177,7 @@ func (a *analyzed) clockWords() string {
 		words = append(words, "compared by "+c.Source)
 	}
 	if n := c.Before.Messages + c.Before.Groups; n > 0 {
-		words = append(words, fmt.Sprintf("%s seemed to arrive before they were sent and were corrected by up to %s", phrase.Plural(n, "message"),
-			c.Furthest.Short()))
+		words = append(words, phrase.Early(n, c.Before.Worst.Short())+": corrected, by up to "+c.Furthest.Short())
 	}
 	return strings.Join(words, "; ")
 }
