@@ -18,14 +18,15 @@ type Change struct {
 	B           float64  `json:"b_s"`
 	Difference  float64  `json:"difference_s"`
 	Relative    *float64 `json:"relative"`    // in parts of A; nil: A is 0, and B is not
-	P           *float64 `json:"p,omitempty"` // probability of chance; nil: one run of each is not enough to tell
+	P           *float64 `json:"p,omitempty"` // probability of chance; nil: there is one run of each
 	Significant bool     `json:"significant"`
 	Unit        string   `json:"unit,omitempty"` // of A, B and the difference: 1 or Hz; without one they are seconds
 
 	inconclusive bool // too few repetitions for any verdict
 }
 
-func newChange(n Number, x, y []float64, alpha float64) Change {
+// newChange compares the values of a number in repeated runs, or in one run of each side, which tells nothing of chance.
+func newChange(n Number, x, y []float64, repeated bool, alpha float64) Change {
 	c := Change{Number: n, Unit: unitOf(n.Metric), A: stat.Quantile(stat.Sorted(x), 0.5), B: stat.Quantile(stat.Sorted(y), 0.5)}
 	c.Difference = c.B - c.A
 	relative := 0.0
@@ -36,7 +37,7 @@ func newChange(n Number, x, y []float64, alpha float64) Change {
 	case c.B == 0:
 		c.Relative = &relative
 	}
-	if len(x) == 1 || len(y) == 1 {
+	if !repeated {
 		c.Significant = c.A != c.B
 		return c
 	}
@@ -100,7 +101,7 @@ func Compare(before, after []Run, alpha float64) *Result {
 			r.left = append(r.left, n)
 			continue
 		}
-		r.Changes = append(r.Changes, newChange(n, x, y, alpha))
+		r.Changes = append(r.Changes, newChange(n, x, y, len(before) > 1 || len(after) > 1, alpha))
 	}
 	slices.SortFunc(r.left, func(x, y Number) int { return cmp.Or(cmp.Compare(x.Metric, y.Metric), cmp.Compare(x.Path, y.Path)) })
 	slices.SortFunc(r.Changes, func(x, y Change) int {

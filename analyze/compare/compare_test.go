@@ -72,13 +72,14 @@ func TestNewChange(t *testing.T) {
 		{"out of nothing", []float64{0}, []float64{3}, 0, 3, nil, -1, true},
 		{"nothing at all", []float64{0}, []float64{0}, 0, 0, relative(0), -1, false},
 		{"into nothing", []float64{4}, []float64{0}, 4, 0, relative(-1), -1, true},
-		{"one of several", []float64{1, 2, 9}, []float64{2}, 2, 2, relative(0), -1, false},
+		{"one of several", []float64{1, 2, 9}, []float64{2}, 2, 2, relative(0), 1, false},
+		{"one and four", []float64{1}, []float64{8, 7, 6, 5}, 1, 6.5, relative(5.5), 2.0 / 5, false},
 		{"two of each", []float64{1, 2}, []float64{3, 5}, 1.5, 4, relative(4/1.5 - 1), 2.0 / 6, false},
 		{"four of each", []float64{4, 2, 1, 3}, []float64{8, 7, 6, 5}, 2.5, 6.5, relative(1.6), 2.0 / 70, true},
 		{"huge", []float64{1e300}, []float64{1e308}, 1e300, 1e308, relative(1e8 - 1), -1, true},
 	} {
 		x := slices.Clone(tc.x)
-		c := newChange(Number{Metric: Time}, tc.x, tc.y, 0.05)
+		c := newChange(Number{Metric: Time}, tc.x, tc.y, len(tc.x) > 1 || len(tc.y) > 1, 0.05)
 		if c.A != tc.a || c.B != tc.b || c.Difference != tc.b-tc.a || c.Significant != tc.significant {
 			t.Errorf("%s: %+v", tc.name, c)
 		}

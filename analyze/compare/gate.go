@@ -109,7 +109,7 @@ func (r *Result) Judge(c *Condition) Verdict {
 		v.Because = append(v.Because, fmt.Sprintf("%s%s: %s", x.Metric, at(x.Path), x))
 	}
 	if v.Verdict == Inconclusive {
-		v.Warning = "too few repetitions to tell a change from chance; four of each are enough for an alpha of 0.05"
+		v.Warning = "too few repetitions to tell a change from chance" + r.single() + "; four of each are enough for an alpha of 0.05"
 	}
 	if why := r.lacks(c, known); why != "" && v.Verdict == Passed {
 		return notCompared(c, why)
@@ -207,6 +207,16 @@ func (r *Result) lacks(c *Condition, known bool) string {
 	for i, paths := range [][]string{a, b} {
 		if !slices.Contains(paths, c.path) && (!known || all[i]) {
 			return fmt.Sprintf("%s has no call path %s%s", sideName(i), c.path, suggest.Phrase(c.path, paths))
+		}
+	}
+	return ""
+}
+
+// single says which side is a single run, whose numbers may be anywhere in their spread.
+func (r *Result) single() string {
+	for i, runs := range r.sides {
+		if len(runs) == 1 {
+			return fmt.Sprintf(" (%s is one run)", sideName(i))
 		}
 	}
 	return ""

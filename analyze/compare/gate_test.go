@@ -69,6 +69,10 @@ func TestParseCondition(t *testing.T) {
 // anything to be so, and passes if there are enough and the change may be chance.
 func TestJudgeRepetitions(t *testing.T) {
 	four, slower := runsOf(10, 11, 12, 13), runsOf(20, 21, 22, 23)
+	var many []float64
+	for i := range 40 {
+		many = append(many, 20+float64(i))
+	}
 	for _, tc := range []struct {
 		name          string
 		before, after []Run
@@ -83,7 +87,11 @@ func TestJudgeRepetitions(t *testing.T) {
 		{"three and four", four[:3], slower, "run_time>5%", Inconclusive}, // 2 of 35 orders are as extreme: p = 0.057
 		{"three of each, not met", four[:3], four[:3], "run_time>5%", Passed},
 		{"one of each", four[:1], slower[:1], "run_time>5%", Failed},
-		{"one and four", four[:1], slower, "run_time>5%", Failed},
+		{"one and four", four[:1], slower, "run_time>5%", Inconclusive},
+		{"four and one", four, slower[:1], "run_time>5%", Inconclusive},
+		{"one and four, not met", slower[:1], four, "run_time>5%", Passed},
+		{"one and four, asks for a change", slower[:1], four, "run_time>-5%", Inconclusive},
+		{"one and forty", four[:1], runsOf(many...), "run_time>5%", Failed}, // p = 2/41
 		{"mixed up", runsOf(10, 12, 14, 16), runsOf(11, 13, 15, 30), "run_time>5%", Passed},
 		{"asks for a change", slower, four, "run_time>-5%", Passed},
 		{"asks for a change, has none", four, four, "run_time>-5%", Failed},

@@ -11,15 +11,18 @@ const exactRankSum = 40
 
 // RankSum tests whether two samples come from the same distribution: the Mann-Whitney U test, two-sided. It returns
 // the probability of ranks that differ at least as much if they do: twice that of the side of it. It assumes nothing but
-// independent values. For up to 40 values it is exact, ties or not; else the normal approximation with correction for
+// independent values. For up to 40 values, and for a single one and others, it is exact, ties or not; else the normal approximation with correction for
 // ties and continuity. It is 1 if a sample is empty.
 func RankSum(x, y []float64) float64 {
 	n, m := len(x), len(y)
 	if n == 0 || m == 0 {
 		return 1
 	}
+	if m == 1 {
+		x, y, n, m = y, x, m, n
+	}
 	ranks, sum, ties := doubleRanks(x, y)
-	if n+m <= exactRankSum {
+	if n+m <= exactRankSum || n == 1 { // the sum of one rank is not normally distributed
 		below, above := tails(ranks, n, sum)
 		return min(1, 2*below, 2*above)
 	}
@@ -80,6 +83,17 @@ func doubleRanks(x, y []float64) (ranks []int, sum int, ties float64) {
 
 // tails are the shares of the ways to draw n of the ranks whose sum is at most, and at least, the given one.
 func tails(ranks []int, n, at int) (below, above float64) {
+	if n == 1 {
+		for _, r := range ranks {
+			if r <= at {
+				below++
+			}
+			if r >= at {
+				above++
+			}
+		}
+		return below / float64(len(ranks)), above / float64(len(ranks))
+	}
 	most := 0
 	for _, r := range ranks[len(ranks)-n:] {
 		most += r

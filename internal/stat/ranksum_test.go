@@ -21,6 +21,8 @@ func TestRankSum(t *testing.T) {
 		{"apart, 4 and 4, each equal", []float64{1, 1, 1, 1}, []float64{2, 2, 2, 2}, 2.0 / 70},
 		{"one tie", []float64{1, 2, 3}, []float64{3, 4, 5}, 4.0 / 20},
 		{"far on one side only", []float64{2, 2, 2}, []float64{1, 2}, 8.0 / 10},
+		{"one and many", []float64{0}, count(40), 2.0 / 41},
+		{"one among many", []float64{2.5}, count(99), 6.0 / 100},
 		{"equal", []float64{3, 3, 3}, []float64{3, 3}, 1},
 		{"none", nil, []float64{1}, 1},
 	} {
@@ -34,6 +36,15 @@ func TestRankSum(t *testing.T) {
 	if got := SmallestRankSum(4, 4); math.Abs(got-2.0/70) > 1e-12 {
 		t.Errorf("SmallestRankSum(4, 4) = %v, want %v", got, 2.0/70)
 	}
+}
+
+// count is 1, 2, ..., n.
+func count(n int) []float64 {
+	list := make([]float64, n)
+	for i := range list {
+		list[i] = float64(i + 1)
+	}
+	return list
 }
 
 // TestRankSumAgainstAllDraws counts over all ways to draw x of some values, with and without ties, in how many pairs its value is the
