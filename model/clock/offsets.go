@@ -30,6 +30,11 @@ func NewOffsets(knots []Knot) (*Offsets, error) {
 	o := &Offsets{knots: knots, slopes: make([]float64, len(knots)-1)}
 	for i := range o.slopes {
 		a, b := knots[i], knots[i+1]
+		for _, v := range []unit.Duration{a.Time, a.Offset, b.Time, b.Offset} {
+			if v > largest || v < -largest {
+				return nil, fmt.Errorf("offset %d or %d has the time %d, which is out of range", i, i+1, v)
+			}
+		}
 		if a.Time >= b.Time {
 			return nil, fmt.Errorf("offset %d is for time %d and offset %d for time %d; times must increase", i, a.Time, i+1, b.Time)
 		}
@@ -37,6 +42,9 @@ func NewOffsets(knots []Knot) (*Offsets, error) {
 	}
 	return o, nil
 }
+
+// largest is the largest time and offset of a knot: differences of them fit.
+const largest = math.MaxInt64 / 2
 
 // Cursor returns what corrects the times of one location in order. The cursor of no offsets changes
 // nothing.

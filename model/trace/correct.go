@@ -2,7 +2,9 @@ package trace
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"slackline/model/clock"
@@ -199,19 +201,28 @@ const (
 	inTicks
 )
 
-// correct returns the corrected time.
-func (l *locationClock) correct(t int64) unit.Duration {
+// correct returns the corrected time; false: it does not fit.
+func (l *locationClock) correct(t int64) (unit.Duration, bool) {
 	switch l.kind {
 	case asRecorded:
-		return unit.Duration(t)
+		return unit.Duration(t), true
 	case inTime:
-		return l.cursor.Correct(unit.Duration(t))
+		corrected := l.cursor.Correct(unit.Duration(t))
+		return corrected, near(t, int64(corrected))
 	}
 	ticks, _ := l.ticks.Ticks(t)
 	at, _ := l.ticks.Span(ticks)
-	ps, _ := l.ticks.Span(int64(l.cursor.Correct(unit.Duration(ticks))))
-	return unit.Duration(ps + (t - at)) // t-at: what is finer than a tick
+	corrected := int64(l.cursor.Correct(unit.Duration(ticks)))
+	ps, fits := l.ticks.Span(corrected)
+	ps += t - at // what is finer than a tick
+	return unit.Duration(ps), fits && near(ticks, corrected) && near(t, ps)
 }
+
+// errFarClock is the mistake of a time that does not fit after its correction.
+var errFarClock = errors.New("the corrected time is too large: offsets or round trips of its clock are damaged")
+
+// near reports whether a correction is of at most a quarter of all times: it is not, if a sum of times did not fit.
+func near(t, corrected int64) bool { return math.Abs(float64(t)-float64(corrected)) <= math.MaxInt64/2 }
 
 // control lets the controlled logical clock remove what is still impossible in a timeline, and reports what was done to the clocks, if that
 // is asked for.

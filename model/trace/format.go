@@ -213,7 +213,11 @@ func (f *Format) open(src source, name string, o Options) (*Trace, error) {
 	}
 	src = src.watched()
 	t, err := f.read(src, o)
+	if err == nil {
+		err = t.checkRanks(src.show)
+	}
 	if err != nil {
+		t.release()
 		return nil, err
 	}
 	t.disk = src.disk
@@ -229,9 +233,22 @@ func (f *Format) open(src source, name string, o Options) (*Trace, error) {
 	return t, nil
 }
 
+// checkRanks refuses more ranks than the definitions can know of: all of them would take memory.
+func (t *Trace) checkRanks(show string) error {
+	const few, most = 1 << 16, 16 // ranks that are no trouble, and ranks for each one that is named somewhere
+	named := len(t.Locations)
+	for i := range t.Comms {
+		named += len(t.Comms[i].Members)
+	}
+	if t.Ranks > few && t.Ranks/most > named {
+		return damage.At(show, -1, "a trace of %d ranks that names only %d of them: its definitions are damaged", t.Ranks, named)
+	}
+	return nil
+}
+
 // release closes a trace that is not used.
 func (t *Trace) release() {
-	if t.Close != nil {
+	if t != nil && t.Close != nil {
 		_ = t.Close() // nothing was written
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 
 	"slackline/model/timeline"
 	"slackline/model/trace/damage"
@@ -155,6 +156,10 @@ func (r *otf2Reader) nextRecord(e *Event) error {
 		r.ticks, r.now, r.begun = r.record.Time, ps, true
 	}
 	*e = Event{Time: r.now}
+	if id, v := r.record.ID, r.record.Value; (id == otf2.EvtEnter || id == otf2.EvtLeave || id == otf2.EvtOmpFork) && v > math.MaxUint32 &&
+		v != otf2.Undefined64 {
+		return r.f.Damage(otf2.ErrBad)
+	}
 	err = r.translate(e)
 	if err == nil && r.record.Body.Bad {
 		err = otf2.ErrBad

@@ -254,7 +254,7 @@ func placeCalls(tl *timeline.Timeline, location int32, at locationClock, pieces 
 	for k, piece := range pieces {
 		placed := piece[:0]
 		for _, c := range piece {
-			c.enter = at.correct(int64(c.enter))
+			c.enter, _ = at.correct(int64(c.enter))
 			for next < n && (calls.Enter[next] < c.enter ||
 				calls.Enter[next] == c.enter && tl.Paths[calls.Path[next]].Region != timeline.RegionID(c.region)) {
 				next++

@@ -195,7 +195,7 @@ func (a *otf2Archive) readStream(c *conversion, s *otf2Stream) error {
 			}
 		}
 		if err = r.next(&e); err == nil {
-			r.take(&e)
+			err = r.take(&e)
 		}
 	}
 	if !errors.Is(err, io.EOF) {
@@ -248,8 +248,11 @@ func (a *otf2Archive) openStream(c *conversion, s *otf2Stream) (*otf2StreamReade
 }
 
 // take takes the record that was read, which has become an event.
-func (r *otf2StreamReader) take(e *Event) {
-	t := r.at.correct(e.Time)
+func (r *otf2StreamReader) take(e *Event) error {
+	t, fits := r.at.correct(e.Time)
+	if !fits {
+		return r.f.Damage(errFarClock)
+	}
 	a, b := r.objects.archive, &r.record.Body
 	innermost := int32(-1)
 	if n := len(r.open); n > 0 {
@@ -289,6 +292,7 @@ func (r *otf2StreamReader) take(e *Event) {
 			x.callsite, x.hasSite = site, true
 		}
 	}
+	return nil
 }
 
 // begin begins an activity and returns its number.

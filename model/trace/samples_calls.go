@@ -35,7 +35,7 @@ func (c *conversion) survey(i int) (*survey, error) {
 	_, err := c.readEvents(i, func(events []Event) error {
 		for k := range events {
 			e := &events[k]
-			t := times.correct(e.Time)
+			t, _ := times.correct(e.Time) // the second look says if it does not fit
 			switch e.Kind {
 			case Enter:
 				if int(e.Region) >= len(c.Regions) {

@@ -455,8 +455,13 @@ func (r *sltDefsReader) neighbors() error {
 	var lists [2][]int32
 	for i := range lists {
 		for n := r.number(uint64(r.c.Left())); n > 0 && !r.c.Bad; n-- {
-			lists[i] = append(lists[i], int32(r.c.Int()))
+			wide := uint64(0)
+			lists[i] = append(lists[i], narrowInt(r.c.Int(), &wide))
+			r.c.Bad = r.c.Bad || wide != 0
 		}
+	}
+	if r.c.Bad {
+		return errShortRecord
 	}
 	if comm >= uint64(len(r.d.Comms)) {
 		return fmt.Errorf("neighbors in communicator %d, which is not defined", comm)

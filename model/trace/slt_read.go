@@ -212,13 +212,13 @@ func (d *sltDecoder) readShapes(c *chunk.Column, n uint64, l limits) error {
 			e.Stack = narrow(c.Uint(), &wide)
 		}
 		if f&usePeer != 0 {
-			e.Peer = int32(c.Int())
+			e.Peer = narrowInt(c.Int(), &wide)
 		}
 		if f&useComm != 0 {
 			e.Comm = narrow(c.Uint(), &wide)
 		}
 		if f&useTag != 0 {
-			e.Tag = int32(c.Int())
+			e.Tag = narrowInt(c.Int(), &wide)
 		}
 		if f&useSize != 0 {
 			e.Size = c.Int()
@@ -228,7 +228,7 @@ func (d *sltDecoder) readShapes(c *chunk.Column, n uint64, l limits) error {
 			e.Op = timeline.Op(min(op, math.MaxUint8))
 		}
 		if f&useRoot != 0 {
-			e.Root = int32(c.Int())
+			e.Root = narrowInt(c.Int(), &wide)
 		}
 		if f&useSent != 0 {
 			e.Sent, e.Received = c.Int(), c.Int()
@@ -265,6 +265,12 @@ func (d *sltDecoder) readShapes(c *chunk.Column, n uint64, l limits) error {
 func narrow(v uint64, wide *uint64) uint32 {
 	*wide |= v >> 32
 	return uint32(v)
+}
+
+// narrowInt is narrow for numbers that may be negative.
+func narrowInt(v int64, wide *uint64) int32 {
+	*wide |= uint64(v-math.MinInt32) >> 32
+	return int32(v)
 }
 
 // list returns a list of counts.

@@ -234,7 +234,7 @@ func (r *textReader) int32(what string) int32 {
 func (r *textReader) rank(what string) int { return int(r.integer(what, 0, maxTextRank)) }
 
 // maxTextRank bounds the memory that a line can take.
-const maxTextRank = 1 << 24
+const maxTextRank = 1 << 20
 
 func (r *textReader) uint64(what string) uint64 {
 	w := r.take(what)

@@ -89,6 +89,9 @@ func (c *conversion) cut(ctx context.Context, tl *timeline.Timeline) (*timeline.
 	if err != nil {
 		return nil, err
 	}
+	if err := c.checkSpan(min(tl.Origin(), others), tl.End); err != nil {
+		return nil, err
+	}
 	tl.Before = tl.Start - min(tl.Start, others)
 	if c.Format != "" {
 		tl.Shift(-tl.Origin(), c.threads)
@@ -106,6 +109,15 @@ func (c *conversion) cut(ctx context.Context, tl *timeline.Timeline) (*timeline.
 		}
 	}
 	return tl, nil
+}
+
+// checkSpan refuses a run whose times cannot be counted from its start.
+func (c *conversion) checkSpan(start, end unit.Duration) error {
+	if start < 0 && end > math.MaxInt64+start {
+		return fmt.Errorf("%s: the run lasts from %v to %v, longer than times can be (106 days): its times or clocks are damaged",
+			cmp.Or(c.Trace.Name, "the trace"), start, end)
+	}
+	return nil
 }
 
 // beginOfOthers is when the first of the ranks that are not read begins: the run, from whose start all moments count, may begin with it.
@@ -142,7 +154,10 @@ func (c *conversion) firstEvent(i int) unit.Duration {
 		return none
 	}
 	clock := c.clocks.of(i)
-	return clock.correct(event[0].Time)
+	if begin, fits := clock.correct(event[0].Time); fits {
+		return begin
+	}
+	return none
 }
 
 // conversion is a trace on its way to a timeline.
@@ -162,6 +177,7 @@ type conversion struct {
 	lost       []string          // by location: what is missing; empty: nothing
 	failed     atomic.Bool       // some location could not be read
 	begun      atomic.Bool       // some location has an event
+	bytes      atomic.Int64      // sizes that were read, added up
 	warnings   []string          // what was found wrong while the timeline was made
 
 	deviceCalls []*otf2Calls // by location; nil: there are none
@@ -312,7 +328,10 @@ func (c *conversion) read() error {
 			c.failed.Store(true)
 		}
 	})
-	return errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil || c.bytes.Load() <= mostBytes {
+		return err
+	}
+	return fmt.Errorf("%s: the sizes of messages and transfers of all ranks are more than 2^62 together", cmp.Or(c.Trace.Name, "the trace"))
 }
 
 // explainMissing puts what is missing of the locations into the problems of the timeline.

@@ -233,7 +233,7 @@ func TestUnbalancedCalls(t *testing.T) {
 		{Kind: CollectiveDone, Counts: []int64{8, -1}},
 	} {
 		tr := memoryTrace([]string{"main"}, nil, []Event{{Kind: Enter}, e, {Kind: Leave}})
-		if _, err := ToTimeline(tr, TimelineOptions{}); err == nil || !strings.Contains(err.Error(), "rank 0: the size of a") {
+		if _, err := ToTimeline(tr, TimelineOptions{}); err == nil || !strings.Contains(err.Error(), "rank 0: the trace: at 0: the size of a") {
 			t.Errorf("%+v: error %v", e, err)
 		}
 	}

@@ -1,8 +1,10 @@
 package trace
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"slackline/model/timeline"
@@ -22,6 +24,7 @@ type locationReader struct {
 	first, last int64 // times on the location's own clock
 	started     bool
 	count       int64
+	bytes       uint64 // sizes, added up
 	unbalanced  int64
 	off         bool // recording is off: what is entered and left then is not shown
 }
@@ -52,6 +55,9 @@ func (c *conversion) readLocation(i int, l *timeline.LocationBuilder) error {
 		c.begun.Store(true)
 	}
 	r.finish(i)
+	if total := c.bytes.Add(int64(r.bytes)); total > mostBytes || total < 0 {
+		c.bytes.Store(mostBytes + 1)
+	}
 	return nil
 }
 
@@ -106,7 +112,10 @@ func (r *locationReader) apply(events []Event) error {
 	r.last = events[len(events)-1].Time
 	for k := range events {
 		e := &events[k]
-		t := r.clock.correct(e.Time)
+		t, fits := r.clock.correct(e.Time)
+		if !fits {
+			return r.wrong(e, errFarClock)
+		}
 		switch e.Kind {
 		case Enter:
 			if int(e.Region) >= len(r.c.Regions) {
@@ -122,8 +131,8 @@ func (r *locationReader) apply(events []Event) error {
 				r.leaveOther(t, e.Region)
 			}
 		default:
-			if e.belowZero() {
-				return errors.New("the size of a message, a transfer or a wait is below 0")
+			if err := r.checkSize(e); err != nil {
+				return r.wrong(e, err)
 			}
 			r.record(t, e)
 		}
@@ -131,15 +140,52 @@ func (r *locationReader) apply(events []Event) error {
 	return nil
 }
 
-// belowZero reports whether an event has a size that is none.
-func (e *Event) belowZero() bool {
+// wrong says which event an error is of.
+func (r *locationReader) wrong(e *Event, err error) error {
+	return fmt.Errorf("%s: at %v: %w", cmp.Or(r.c.Trace.Name, "the trace"), unit.Duration(e.Time), err)
+}
+
+// mostBytes is what all sizes of a trace may add up to: no sum of some of them overflows.
+const mostBytes = 1 << 62
+
+// checkSize refuses sizes that are none, and those that are too large to be added up.
+func (r *locationReader) checkSize(e *Event) error {
+	var own [3]int64
+	sizes := own[:1]
 	switch e.Kind {
-	case Send, Isend, Recv, IrecvDone, PartitionedSend, PartitionedDone, Put, Get, FileBegin, Polls, NoCPU:
-		return e.Size < 0
+	case Send, Isend, Recv, IrecvDone, PartitionedSend, PartitionedDone, Put, Get, FileBegin, Polls:
+		sizes[0] = e.Size
+	case NoCPU: // overlaps are cut later
+		sizes[0] = min(e.Size, 0)
 	case CollectiveEnd, CollectiveDone, Atomic:
-		return e.Sent < 0 || e.Received < 0 || len(e.Counts) > 0 && slices.Min(e.Counts) < 0
+		sizes = append(own[:0], e.Sent, e.Received)
+		for _, v := range e.Counts {
+			if v < 0 || v > mostBytes {
+				sizes[0] = v
+			}
+		}
+	case SkippedSends, SkippedReceives, SkippedCollectives:
+		if e.Size > mostBytes || e.Size < -mostBytes {
+			return fmt.Errorf("%d messages or collectives that were not recorded are too many", e.Size)
+		}
+		return nil
+	case WinPost, WinStart:
+		if len(e.Counts) > 0 && (slices.Min(e.Counts) < 0 || slices.Max(e.Counts) > math.MaxInt32) {
+			return errors.New("a group of a window has a rank that is none")
+		}
+		return nil
+	default:
+		return nil
 	}
-	return false
+	for _, v := range sizes {
+		if v < 0 {
+			return errors.New("the size of a message, a transfer or a wait is below 0")
+		}
+		if r.bytes += uint64(v); r.bytes > mostBytes {
+			return fmt.Errorf("with %d, the sizes of messages and transfers are more than 2^62 together", v)
+		}
+	}
+	return nil
 }
 
 // openCall is a call that is open.

@@ -88,8 +88,14 @@ func (r *Bytes) slow64() uint64 {
 	}
 }
 
-// U32 reads a compressed number; undefined is all ones here too.
-func (r *Bytes) U32() uint32 { return uint32(r.U64()) }
+// U32 reads a compressed number; undefined is all ones here too. One that is too large is Bad.
+func (r *Bytes) U32() uint32 {
+	v := r.U64()
+	if v > math.MaxUint32 && v != Undefined64 {
+		r.Bad = true
+	}
+	return uint32(v)
+}
 
 // str reads bytes up to a 0.
 func (r *Bytes) str() string {
@@ -117,7 +123,7 @@ func (r *Bytes) body() Bytes {
 }
 
 // ErrBad means that a record is not what was written: Bad is set.
-var ErrBad = errors.New("a value of the record is cut off or has an impossible length")
+var ErrBad = errors.New("a value of the record is cut off, too large, or has an impossible length")
 
 // File reads a file of chunks.
 type File struct {
