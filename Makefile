@@ -9,9 +9,10 @@ BENCHSTAT   = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 LDFLAGS  = -s -w -X slackline/internal/provenance.version=$(VERSION)
 
-# Packages whose code runs on several goroutines. Under the race detector, what is skipped takes most of the time, for nothing new.
-CONCURRENT = ./internal/cluster ./analyze/waits ./analyze/simulate ./model/timeline ./model/trace ./internal/progress \
-	./internal/atomicfile ./cli/input ./show/explore
+# Packages whose code runs on several goroutines; the impatient ones have tests that wait for something, but not for ever.
+# Under the race detector, what is skipped takes most of the time, for nothing new.
+CONCURRENT = ./analyze/waits ./analyze/simulate ./model/timeline ./model/trace ./internal/progress ./internal/atomicfile
+IMPATIENT  = ./internal/cluster ./cli/input ./show/explore
 ONETHREAD  = Vectors|NoisyDissemination|SharesMemory|RandomCasesFinish|CallsOf|CasesTogether|CasesInAllFormats|DevicesWritten
 ONETHREAD := $(ONETHREAD)|OTF2WriteAndRead|OTF2Truncated|ParaverCut|SamplesTellTheTruth|SLTKeepsEverything|SLTPrefix|FromTimeline
 ONETHREAD := $(ONETHREAD)|TestPages|TestTypes
@@ -26,7 +27,7 @@ FUZZINPUTS ?= 100000
 COUNT    ?= 5
 BENCH    ?= .
 
-.PHONY: help demo build install release figures quick test test-setup format lint unit race race-build fuzz test-long bench clean
+.PHONY: help demo build install release figures quick test test-setup format lint unit race-beside race-last fuzz test-long bench clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -58,8 +59,8 @@ quick: format ## gofmt, vet, and the tests that start no MPI job, no browser and
 
 test: ## everything that must pass before a change is merged; nothing is skipped
 	@$(MAKE) -j2 test-setup lint
-	@$(MAKE) -j2 unit race-build
-	@$(MAKE) race
+	@$(MAKE) -j2 unit race-beside
+	@$(MAKE) race-last
 
 test-setup:
 	.ci/setup
@@ -68,7 +69,7 @@ format:
 	@files=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); \
 		if [ -n "$$files" ]; then echo "gofmt these files:"; echo "$$files"; exit 1; fi
 
-lint: format # unit and race do not repeat go vet
+lint: format # tests do not repeat go vet
 	go vet ./...
 	go run $(STATICCHECK) ./...
 
@@ -76,14 +77,18 @@ unit: export GOGC = 400 # collecting garbage took a fifth of the time
 unit: # half as many packages again as CPUs; -w: no test needs what debuggers need
 	go test -vet=off -ldflags=-w -timeout 20m -p $$(( $$(nproc) * 3 / 2 )) $(LONGEST) ./...
 
-race: export CGO_ENABLED = 1 # the race detector needs it
-race:
-	go test -vet=off -race -short -skip '$(ONETHREAD)' $(CONCURRENT)
-	go test -vet=off -race -short -run 'TestReference|TestInterrupt' ./cli ./cli/simulate
+# The race detector needs cgo.
+race-beside race-last: export CGO_ENABLED = 1
+RACE = go test -vet=off -race -short -timeout 30m
 
-race-build: export CGO_ENABLED = 1
-race-build: # takes what unit leaves of the CPUs while it waits for jobs, clocks and browsers
-	@nice -n 19 go test -vet=off -race -run '^$$' $(CONCURRENT) ./cli ./cli/simulate >/dev/null
+race-beside: # takes what unit leaves of the CPUs while it waits for jobs, clocks and browsers; what it prints comes in one piece, at its end
+	@output=$$(nice -n 19 $(RACE) -skip '$(ONETHREAD)' $(CONCURRENT) 2>&1 && \
+		nice -n 19 $(RACE) -run '^$$' $(IMPATIENT) ./cli ./cli/simulate 2>&1 >/dev/null); \
+		status=$$?; printf 'under the race detector:\n%s\n' "$$output"; exit $$status
+
+race-last: # nothing runs beside these; they are compiled already
+	$(RACE) -skip '$(ONETHREAD)' $(IMPATIENT)
+	$(RACE) -run 'TestReference|TestInterrupt' ./cli ./cli/simulate
 
 fuzz: ## fuzz every reader with random inputs (FUZZINPUTS=100000); go test repeats what it finds
 	.ci/fuzz $(FUZZINPUTS)x 3600

@@ -13,7 +13,7 @@ func TestNothingIsSkipped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"lint", "unit", "race"} {
+	for _, part := range []string{"lint", "unit", "race-beside", "race-last"} {
 		if !regexp.MustCompile(`(?m)^test:.*\n(\t.*\n)*\t@\$\(MAKE\).* ` + part + `\b`).Match(data) {
 			t.Errorf("Makefile: test does not run %s", part)
 		}
