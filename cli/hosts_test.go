@@ -68,6 +68,7 @@ func TestHosts(t *testing.T) {
 		h := mpitest.NewHosts(t)
 		s := &site{h, l, h.Share(t, self)}
 		t.Run("CPUs", s.cpusOfHosts)
+		t.Run("links", s.linksOfHosts)
 		t.Run("record", s.recordOnHosts)
 		if l.Kind == mpi.MPICH {
 			t.Run("hang", s.hangOnHosts)
@@ -110,6 +111,61 @@ func (s *site) cpusOfHosts(t *testing.T) {
 	all, _ := s.run(t, append(mpitest.Launch(s.library, 3), show...)...)
 	if want := strings.Repeat(one, 3); all != want {
 		t.Errorf("CPUs of the ranks:\n%swant\n%s", all, want)
+	}
+}
+
+// sent is how many bytes the network interface of each host has sent.
+func (s *site) sent(t *testing.T) (bytes [3]int64) {
+	t.Helper()
+	for i := range bytes {
+		host := fmt.Sprint("node", i+1)
+		out, err := exec.Command(filepath.Join(s.Dir, "on"), host, "grep", "eth0", "/proc/net/dev").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		words := strings.Fields(strings.ReplaceAll(string(out), ":", " ")) // name, 8 counters of what was received, and of what was sent
+		if bytes[i], err = strconv.ParseInt(words[9], 10, 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return bytes
+}
+
+// linksOfHosts wants what ranks on different hosts exchange to go over the network between them, which the interfaces count: messages
+// of a program, and what processes of a job exchange. The memory of the machine, which all hosts have in common, must not be a way.
+func (s *site) linksOfHosts(t *testing.T) {
+	const size, rounds = 1 << 20, 4
+	program := s.build(t, "testdata/hosts/exchange.c", "-O1")
+	exchange := append(mpitest.Launch(s.library, 3), program, strconv.Itoa(size), strconv.Itoa(rounds))
+	job := append(mpitest.Launch(s.library, 3), s.program, "simulate", "dissemination", "--ranks", "2^14", "--machine", "chic", "--noise",
+		"1000Hz:100us", "--share", "always", "--format", "json")
+	for _, tc := range []struct {
+		name    string
+		command []string
+	}{
+		{"program", exchange},
+		{"job", job},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			before := s.sent(t)
+			stdout, _ := s.run(t, tc.command...)
+			after := s.sent(t)
+			want := int64(size * rounds) // of each host
+			if tc.name == "job" {
+				var result struct {
+					Provenance struct{ Cluster struct{ Bytes int64 } }
+				}
+				if err := json.Unmarshal([]byte(stdout), &result); err != nil || result.Provenance.Cluster.Bytes < 1<<16 {
+					t.Fatalf("%v: %d bytes", err, result.Provenance.Cluster.Bytes)
+				}
+				want = result.Provenance.Cluster.Bytes / 6 // each sends about a third of what all do
+			}
+			for i := range before {
+				if got := after[i] - before[i]; got < want {
+					t.Errorf("node%d has sent %d bytes, want at least %d", i+1, got, want)
+				}
+			}
+		})
 	}
 }
 

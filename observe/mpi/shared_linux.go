@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/bits"
 	"os"
+	"strings"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -21,10 +22,10 @@ import (
 // that goes in lockstep exchanges a few bytes every hundred microseconds, and four switches from process to process
 // would take as long as its work.
 //
-// Process 0 makes the memory, the others open it as a file of process 0 in /proc; if one of them cannot, because it is on
-// another host, all use the bridge. For each process there is a slot, with the number of the exchange that it has come
-// to, and room for its parts, twice: while others read those of one exchange, it writes those of the next one. Parts that
-// do not fit go through the bridge; all know it from the slots.
+// Process 0 makes the memory, the others open it as a file of process 0 in /proc; if one of them cannot, or has
+// another host name, because it is on another host, all use the bridge. For each process there is a slot, with the
+// number of the exchange that it has come to, and room for its parts, twice: while others read those of one exchange,
+// it writes those of the next one. Parts that do not fit go through the bridge; all know it from the slots.
 //
 // A process that waits looks for a while, if there is a core for each process, and then sleeps. From time to time it
 // asks its bridge whether the job is still whole.
@@ -147,7 +148,8 @@ func offerShared(size int) (*shared, []byte) {
 	}
 	rand.Read(s.memory[:secretSize])
 	// The descriptor stays open as long as the process lives.
-	return s, fmt.Appendf(bytes.Clone(s.memory[:secretSize]), "/proc/%d/fd/%d", os.Getpid(), fd)
+	host, _ := os.Hostname()
+	return s, fmt.Appendf(bytes.Clone(s.memory[:secretSize]), "/proc/%d/fd/%d\x00%s", os.Getpid(), fd, host)
 }
 
 // openShared opens the memory that process 0 offers; nil: it cannot be opened here.
@@ -155,7 +157,10 @@ func openShared(offer []byte, size int) *shared {
 	if len(offer) <= secretSize {
 		return nil
 	}
-	path := string(offer[secretSize:])
+	path, host, _ := strings.Cut(string(offer[secretSize:]), "\x00")
+	if here, _ := os.Hostname(); here != host {
+		return nil
+	}
 	if name, err := os.Readlink(path); err != nil || name != "/memfd:"+sharedName+" (deleted)" {
 		return nil
 	}
