@@ -151,9 +151,6 @@ func (o *DataOptions) openOne(ctx context.Context, a *env.Env, path string) (d *
 // campaignRuns are the recorded runs of a campaign, or, if it recorded none, the dataset that was collected.
 func (o *DataOptions) campaignRuns(a *env.Env, dir string) (traces []string, data string, err error) {
 	runs, all, err := campaign.FinishedRuns(dir)
-	if err != nil {
-		return nil, "", err
-	}
 	without := 0
 	for _, run := range runs {
 		found := TracesOf(run, "")
@@ -166,9 +163,15 @@ func (o *DataOptions) campaignRuns(a *env.Env, dir string) (traces []string, dat
 		if data = filepath.Join(dir, CampaignDataset); FileExists(data) {
 			return nil, data, nil
 		}
+		if err != nil {
+			return nil, "", err
+		}
 		return nil, "", fmt.Errorf("%s: the campaign has %s that ended well, none with a recorded run, and no %s; collect what they measured "+
 			"with 'slackline campaign collect'",
 			dir, phrase.Plural(len(runs), "run"), CampaignDataset)
+	}
+	if err != nil {
+		return nil, "", err
 	}
 	if without > 0 || len(runs) < all {
 		a.Warn("%s: of %s %d did not end well and %d have no trace; they are left out", dir, phrase.Plural(all, "run"), all-len(runs), without)

@@ -42,7 +42,7 @@ func (x *execution) attempt(ctx context.Context, t *task, at place) (*End, error
 	case x.Plan.batch != nil:
 		err = x.submit(ctx, t.run, attempt)
 	case t.adopt:
-		err = x.adopt(ctx, t.run)
+		err = x.adopt(ctx, t.run, attempt)
 	case at.process != 0:
 		known, err = x.crew.ask(ctx, at, dir, attempt)
 	default:
@@ -122,7 +122,7 @@ func (o *Options) launch(ctx context.Context, dir string, attempt int) error {
 	}
 	defer complaints.Close()
 	// Blank lines keep room for a message, for a program that fills the disk.
-	if _, err := complaints.WriteAt(bytes.Repeat([]byte("\n"), 1024), 0); err != nil {
+	if _, err := complaints.WriteAt(bytes.Repeat([]byte("\n"), complaintRoom), 0); err != nil {
 		return err
 	}
 	c.Stderr = complaints
@@ -142,19 +142,25 @@ func (o *Options) launch(ctx context.Context, dir string, attempt int) error {
 	return nil
 }
 
+// complaintRoom is how large the file for messages of a supervisor is at least.
+const complaintRoom = 1024
+
 // supervisor is the command that supervises an attempt.
 func (o *Options) supervisor(dir string, attempt int) []string {
 	return append(slices.Clone(o.Self), dir, strconv.Itoa(attempt))
 }
 
 // adopt waits for the supervisor that an earlier session left, if it is still there.
-func (x *execution) adopt(ctx context.Context, run *Run) error {
-	lock, err := os.OpenFile(filepath.Join(x.RunDir(run.Name), lockFile), os.O_RDWR, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // it was never started
-	}
+func (x *execution) adopt(ctx context.Context, run *Run, attempt int) error {
+	dir := x.RunDir(run.Name)
+	lock, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR, 0)
 	if err != nil {
-		return err
+		r, readErr := readResult(dir, attempt)
+		if _, started := os.Stat(filepath.Join(dir, complaintFile)); r != nil || readErr != nil || errors.Is(started, fs.ErrNotExist) {
+			return readErr // it has ended, or was never started
+		}
+		return fmt.Errorf("%w: whether the run, which an earlier session started, still works is unknown; when no process "+
+			"\"supervise %s\" is left on its host, put an empty file there, and start again", err, dir)
 	}
 	defer lock.Close()
 	for noted := false; ; noted = true {
@@ -196,6 +202,13 @@ func readResult(dir string, attempt int) (*result, error) {
 	return &r, nil
 }
 
+// hasDamagedResult reports whether the result in a directory of a run is none.
+func hasDamagedResult(dir string) bool {
+	data, err := source.ReadKept(filepath.Join(dir, resultFile))
+	var r result
+	return err == nil && json.Unmarshal(data, &r) != nil
+}
+
 // end classifies an attempt that has ended, with a result if it is known already.
 func (x *execution) end(ctx context.Context, run *Run, attempt int, r *result) (*End, error) {
 	if r == nil {
@@ -207,7 +220,7 @@ func (x *execution) end(ctx context.Context, run *Run, attempt int, r *result) (
 	e := &End{Event: eventEnd, Run: run.Name, Cores: run.Cores, Status: OK}
 	if r == nil {
 		e.Attempt, e.Exit = attempt, -1
-		e.Status, e.Reason = Lost, "it ended without a result"+x.complaints(run)
+		e.Status, e.Reason = Lost, "it ended without a result"+x.complaints(run)+x.damage(run)
 		return e, nil
 	}
 	e.result = *r
@@ -250,6 +263,20 @@ func (x *execution) complaints(run *Run) (text string) {
 		if lines := withoutRules(endOf(filepath.Join(x.RunDir(run.Name), file), 0)); len(lines) > 0 {
 			text += ": " + lines[len(lines)-1]
 		}
+	}
+	return text
+}
+
+// damage names the files that would say more of a run without a result, and do not.
+func (x *execution) damage(run *Run) (text string) {
+	dir := x.RunDir(run.Name)
+	if hasDamagedResult(dir) {
+		text += ": " + resultFile + " is damaged"
+	}
+	_, err := os.Stat(filepath.Join(dir, lockFile)) // is made first
+	if size := sizeOf(filepath.Join(dir, complaintFile)); err == nil && x.Plan.batch == nil && size < complaintRoom {
+		text += fmt.Sprintf(": %s, with the messages of its supervisor, is damaged: it has %d bytes instead of at least %d", complaintFile,
+			size, complaintRoom)
 	}
 	return text
 }

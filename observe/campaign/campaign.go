@@ -84,7 +84,7 @@ func Open(file, dir string) (*Campaign, error) {
 		j.Close()
 		return nil, err
 	}
-	if err := c.knowsResults(path); err != nil {
+	if err := c.knowsRuns(path); err != nil {
 		j.Close()
 		return nil, err
 	}
@@ -152,17 +152,26 @@ func (c *Campaign) resume(path string, lines [][]byte) error {
 	return err
 }
 
-// knowsResults returns an error if there is a result of a run that the journal does not know: it is cut off, or was removed, and the run
-// would be done again. An attempt is in the journal before it starts.
-func (c *Campaign) knowsResults(path string) error {
+// knowsRuns returns an error if a run was started, or has a result, that the journal does not know of: it is cut off, or was removed, and
+// the run would be done again. An attempt is in the journal before it starts.
+func (c *Campaign) knowsRuns(path string) error {
 	for _, run := range c.runs {
-		file := filepath.Join(c.RunDir(run.Name), resultFile)
+		dir, attempts := c.RunDir(run.Name), 0
+		if h := c.state.runs[run.Name]; h != nil {
+			attempts = h.attempts
+		}
+		file := filepath.Join(dir, resultFile)
 		data, err := source.ReadKept(file)
 		var r result
-		if err != nil || json.Unmarshal(data, &r) != nil {
-			continue
+		unknown := err == nil && json.Unmarshal(data, &r) == nil && r.Attempt > attempts
+		for _, name := range []string{lockFile, scriptFile} { // are made when an attempt is in the journal
+			if _, err := os.Stat(filepath.Join(dir, name)); err == nil && !unknown {
+				file = filepath.Join(dir, orderFile)
+				o, err := readOrder(file)
+				unknown = err == nil && o.Attempt > attempts
+			}
 		}
-		if h := c.state.runs[run.Name]; h == nil || r.Attempt > h.attempts {
+		if unknown {
 			return fmt.Errorf("%s is cut off, or not the journal of these runs: it does not know of %s; "+
 				"put the whole journal there, or move the directory away to do all runs again", path, file)
 		}

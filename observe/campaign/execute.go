@@ -237,6 +237,7 @@ func (x *execution) settle(t *task, cost float64, end *End, err error) {
 		return
 	case t.adopt: // it was started before, and is not an attempt of this session
 		x.queue = append(x.queue, &task{run: t.run})
+		x.options.Note(fmt.Sprintf("%s, started by an earlier session, %s: %s; it is done again", t.run.Name, end.Status, end.Reason))
 		return
 	}
 	t.tries++

@@ -2,12 +2,16 @@ package campaign
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"slackline/internal/journal"
 	"slackline/internal/source"
+	"slackline/internal/trusted"
 	"slackline/model/dataset"
 )
 
@@ -34,7 +38,11 @@ func PointOf(path string) []Value {
 	}
 	const most = 4 // levels of directories that a run makes
 	for range most {
-		if o, err := readOrder(filepath.Join(dir, orderFile)); err == nil {
+		o, err := readOrder(filepath.Join(dir, orderFile))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && IsDir(filepath.Join(dir, "..", "..")) { // damaged
+			o, err = &order{Run: filepath.Base(dir)}, nil
+		}
+		if err == nil {
 			if o.Point == nil { // of an older campaign: its name has them
 				names, at := dataset.PlaceOf(o.Run)
 				for i := range names {
@@ -59,7 +67,8 @@ func IsDir(dir string) bool {
 	return err == nil && len(lines) > 0 && json.Unmarshal(lines[0], &head) == nil && head.Version > 0
 }
 
-// FinishedRuns returns the directories of the runs of a campaign that ended well, by name, and how many there are in all.
+// FinishedRuns returns the directories of the runs of a campaign that ended well, by name, and how many there are in all. With an error
+// of a file that is damaged, it returns those of the others.
 func FinishedRuns(dir string) (finished []string, all int, err error) {
 	entries, err := os.ReadDir(filepath.Join(dir, "runs"))
 	if err != nil {
@@ -67,15 +76,31 @@ func FinishedRuns(dir string) (finished []string, all int, err error) {
 	}
 	for _, e := range entries {
 		run := filepath.Join(dir, "runs", e.Name())
-		o, err := readOrder(filepath.Join(run, orderFile))
-		if err != nil {
+		ok, damage := finishedRun(run)
+		switch {
+		case errors.Is(damage, fs.ErrNotExist), errors.Is(damage, trusted.ErrUntrusted):
 			continue
+		case damage != nil && err == nil:
+			err = fmt.Errorf("%w; put the file there as it was, or move %s away to leave this run out", damage, run)
 		}
 		all++
-		if r, err := readResult(run, o.Attempt); err == nil && r != nil && r.Status == endedItself && r.Exit == 0 {
+		if ok {
 			finished = append(finished, run)
 		}
 	}
 	slices.Sort(finished)
-	return finished, all, nil
+	return finished, all, err
+}
+
+// finishedRun reports whether the run in a directory ended well.
+func finishedRun(dir string) (bool, error) {
+	o, err := readOrder(filepath.Join(dir, orderFile))
+	if err != nil {
+		return false, err
+	}
+	r, err := readResult(dir, o.Attempt)
+	if err == nil && r == nil && hasDamagedResult(dir) {
+		err = fmt.Errorf("%s: expected the result of a run", filepath.Join(dir, resultFile))
+	}
+	return r.fine(), err
 }

@@ -142,6 +142,72 @@ func TestJournalWithoutResults(t *testing.T) {
 	}
 }
 
+// TestDamagedRun: what is damaged of a run that an earlier session started is named. It is done again only if it cannot be at work.
+func TestDamagedRun(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const order1, result1 = `{"run":"p1.r1","attempt":1,"command":["x"]}`, `{"attempt":1,"status":"ended","exit":0}`
+	room := strings.Repeat("\n", complaintRoom)
+	for _, tc := range []struct {
+		name  string
+		files map[string]string
+		calls int    // of the program
+		says  string // a note, or the error if there are no calls
+	}{
+		{"as it should be", map[string]string{resultFile: result1, lockFile: "", complaintFile: room}, 0, ""},
+		{"never started", map[string]string{}, 1, "p1.r1, started by an earlier session, lost: it ended without a result; it is done again"},
+		{"result", map[string]string{resultFile: result1[:20], lockFile: "", complaintFile: room}, 1, ": result.json is damaged; it is done again"},
+		{"empty result", map[string]string{resultFile: "", lockFile: "", complaintFile: room}, 1, ": result.json is damaged; it is done again"},
+		{"messages", map[string]string{lockFile: "", complaintFile: ""}, 1, "supervisor, is damaged: it has 0 bytes instead of at least 1024"},
+		{"no messages", map[string]string{lockFile: ""}, 1, "supervisor, is damaged: it has 0 bytes"},
+		{"no lock", map[string]string{complaintFile: room}, 0, "p1.r1/lock: no such file or directory: whether the run"},
+		{"another lock", map[string]string{lockFile + "/x": "", complaintFile: room}, 0, "put an empty file there, and start again"},
+		{"no lock, but a result", map[string]string{resultFile: result1, complaintFile: room}, 0, ""},
+		{"lock with content", map[string]string{resultFile: result1, lockFile: "x", complaintFile: room}, 0, ""},
+	} {
+		files := map[string]string{"p1.r1/" + orderFile: order1}
+		for name, text := range tc.files {
+			files["p1.r1/"+name] = text
+		}
+		file := campaignOf(t, "parameters: {p: 1}\ncommand: ./x {p}\n", files, head, begin1)
+		calls := filepath.Join(filepath.Dir(file), "x.calls")
+		if err := os.WriteFile(filepath.Join(filepath.Dir(file), "x"), []byte("#!/bin/sh\necho >> "+calls+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		c, err := Open(file, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := ""
+		o := Options{Self: []string{self, "supervise"}, Name: "test", Note: func(text string) { said += text + "\n" }}
+		s, err := c.Run(t.Context(), o)
+		c.Close()
+		if err != nil {
+			said += err.Error()
+		}
+		data, _ := os.ReadFile(calls)
+		if len(data) != tc.calls || !strings.Contains(said, tc.says) || (s.Done == 1) != (tc.says == "" || tc.calls == 1) {
+			t.Errorf("%s: %d calls, %+v, %q, want %d and %q", tc.name, len(data), s, said, tc.calls, tc.says)
+		}
+	}
+}
+
+// TestJournalWithoutStarts: a journal that does not know of a run that was started, and may be at work, is refused; an order alone was not.
+func TestJournalWithoutStarts(t *testing.T) {
+	const order1, plan = `{"run":"p1.r1","attempt":1,"command":["x"]}`, "parameters: {p: 1}\ncommand: ./x {p}\n"
+	for name, refused := range map[string]bool{lockFile: true, scriptFile: true, stdoutFile: false} {
+		c, err := Open(campaignOf(t, plan, map[string]string{"p1.r1/" + orderFile: order1, "p1.r1/" + name: ""}, head), "")
+		if refused != (err != nil && strings.Contains(err.Error(), "does not know of")) {
+			t.Errorf("%s: %v, want that it is refused: %t", name, err, refused)
+		}
+		if err == nil {
+			c.Close()
+		}
+	}
+}
+
 // TestDirectoryOfOthers: a directory, or a link to one, that another user owns is refused, and nothing is made there.
 func TestDirectoryOfOthers(t *testing.T) {
 	needed.That(t, os.Getuid() == 0, "root, who can plant files of other users,")
