@@ -109,7 +109,8 @@ func (o *Options) addVerdictFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.twoSided, "two-sided", false,
 		"judge O(...) like Theta(...): a model below the lower limit is a failure too, as in the paper")
 	fs.BoolVar(&o.strict, "strict", false, "an expected failure (xfail) that passes is a failure")
-	fs.StringVar(&o.baseline, "baseline", "", "compare with the models in this `file`; if it does not exist, today's models are stored there")
+	fs.StringVar(&o.baseline, "baseline", "", "compare with the models in this `file`, or - for the standard input; if it does not "+
+		"exist, today's models are stored there")
 	fs.BoolVar(&o.update, "update-baseline", false, "store today's models in the baseline, whatever comes out")
 	flags.AddRatio(fs, &o.tolerance, "tolerance", 0.05, "slowdown against the baseline that is tolerated, as a `fraction`, 0 or more")
 	o.bootstrap.AddFlags(fs, "say how sure the verdicts of expectations are: resample the measurements so many `times`, and give the share "+
@@ -166,6 +167,10 @@ func (o *Options) Run(a *env.Env, c *cobra.Command, args []string) error {
 		return exit.Usagef("--tolerance needs --baseline FILE")
 	case o.update && o.baseline == "":
 		return exit.Usagef("--update-baseline needs --baseline FILE")
+	case o.update && o.baseline == input.Stdin:
+		return exit.Usagef("--update-baseline stores in a file; give --baseline FILE instead of the standard input")
+	case o.baseline == input.Stdin && slices.Contains(datasets.Files(datasets.SplitLabels(args)), input.Stdin):
+		return exit.Usagef("the baseline and another input cannot both come from the standard input; give a file for one of them")
 	}
 	r := &Report{options: o, strict: o.strict}
 	words := args
@@ -254,7 +259,7 @@ func (r *Report) judge(c *cobra.Command, a *env.Env, inputs []datasets.Labelled)
 	if len(r.columns) > 1 {
 		return exit.Usagef("--baseline goes with one dataset, but there are %d labels", len(r.columns))
 	}
-	return r.compareBaseline(a, &r.columns[0])
+	return r.compareBaseline(c.Context(), a, &r.columns[0])
 }
 
 // resample finds out how sure the verdicts on a dataset are, and says it beside them.
@@ -290,10 +295,21 @@ func (r *Report) baselineAnalysis() scaling.Options {
 	return scaling.Options{Aggregate: r.analysis().Aggregate}
 }
 
-// compareBaseline compares with a baseline, or stores one.
-func (r *Report) compareBaseline(a *env.Env, column *checkColumn) error {
+// readBaseline reads the file of the baseline.
+func (r *Report) readBaseline(ctx context.Context, a *env.Env) ([]byte, error) {
 	path := r.options.baseline
-	data, err := source.Disk(path, source.All)
+	if path != input.Stdin {
+		return source.Disk(path, source.All)
+	}
+	data, record, err := input.ReadSmall(ctx, path, "baseline", a.Stdin)
+	r.Records = append(r.Records, record)
+	return data, err
+}
+
+// compareBaseline compares with a baseline, or stores one.
+func (r *Report) compareBaseline(ctx context.Context, a *env.Env, column *checkColumn) error {
+	path := r.options.baseline
+	data, err := r.readBaseline(ctx, a)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if !r.options.update { // no one asked for a new baseline: its name may be misspelt
