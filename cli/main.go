@@ -15,6 +15,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -46,6 +47,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	defer stop()
 	context.AfterFunc(ctx, func() { // from the second signal on the system acts
 		signal.Ignore(syscall.SIGHUP) // but a terminal that is closed sends several of these
+		time.Sleep(time.Second)       // and who has started this one may hand on the first one, which it has got, too
 		stop()
 	})
 	defer a.EndInTime(ctx)()

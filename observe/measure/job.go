@@ -49,6 +49,8 @@ type Job struct {
 	output  *tail
 	over    bool  // it has ended
 	ended   error // how
+
+	interrupted func() bool
 }
 
 // answerLimit is how long an order may take at most.
@@ -80,7 +82,8 @@ func StartJob(ctx context.Context, l *mpi.Library, ranks int, launch []string) (
 		return nil, err
 	}
 	j := &Job{Library: l, Command: args, launch: launch, parsed: launcher, command: exec.CommandContext(ctx, args[0], args[1:]...),
-		mark: []mpi.Variable{{Name: "SLACKLINE_BENCH", Value: rand.Text()}}, output: &tail{}}
+		mark: []mpi.Variable{{Name: "SLACKLINE_BENCH", Value: rand.Text()}}, output: &tail{},
+		interrupted: func() bool { return ctx.Err() != nil }}
 	j.command.Env = append(os.Environ(), j.mark[0].Name+"="+j.mark[0].Value)
 	j.command.Cancel = func() error { return launcher.Interrupt(j.command.Process) }
 	j.command.WaitDelay = 5 * time.Second
@@ -198,7 +201,7 @@ func (j *Job) Close() error {
 	if e := <-done; e != nil && !errors.Is(e, os.ErrClosed) {
 		err = errors.Join(err, e)
 	}
-	j.parsed.EndLeft(j.command.ProcessState, j.mark)
+	j.parsed.EndLeft(j.command.ProcessState, j.interrupted(), j.mark)
 	j.ended = err
 	return j.ended
 }

@@ -5,6 +5,7 @@ package mpi
 import (
 	"context"
 	"errors"
+	"syscall"
 
 	"slackline/internal/cluster"
 )
@@ -16,6 +17,9 @@ func (s Start) Become(context.Context, string, string, []string) error { return 
 
 // doOnce just does it: no other process does the same.
 func doOnce(_ context.Context, _ string, do func() error) error { return do() }
+
+// endWithThread is nothing: a process goes on when the one that has started it ends.
+func endWithThread() *syscall.SysProcAttr { return nil }
 
 // endLeft does nothing: which processes a launcher has left is not known.
 func endLeft([]Variable) {}

@@ -10,6 +10,9 @@ import (
 	"time"
 )
 
+// endWithThread lets a process be asked to end when the thread that has started it ends.
+func endWithThread() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM} }
+
 // endLeft ends the processes on this host that have all these variables: what a launcher has left behind, in whatever groups and sessions.
 func endLeft(variables []Variable) {
 	const patience, pause = time.Second, 20 * time.Millisecond
@@ -23,6 +26,9 @@ func endLeft(variables []Variable) {
 			number = syscall.SIGKILL
 		}
 		for _, pid := range left {
+			if group, err := syscall.Getpgid(pid); err == nil && group == pid { // with what it has started
+				pid = -pid
+			}
 			_ = syscall.Kill(pid, number) // it may have ended
 		}
 		if time.Since(start) > 2*patience {

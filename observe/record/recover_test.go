@@ -44,7 +44,7 @@ func TestRecover(t *testing.T) {
 		command := append(mpitest.Launch(l, 2), program, "ring", "1000000000")
 		c := exec.Command(os.Args[0], command...)
 		c.Env = append(os.Environ(), "RECORD_TEST_OUT="+out)
-		c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		talk, err := os.Create(filepath.Join(t.TempDir(), "talk")) // a pipe would be held open by the ranks
 		if err != nil {
 			t.Fatal(err)
@@ -65,12 +65,15 @@ func TestRecover(t *testing.T) {
 		if _, err := Recover(raw, Options{Note: quiet, Warn: quiet}); !errors.Is(err, errLocked) {
 			t.Errorf("while it is recorded: %v, want that", err)
 		}
+		launcher := childOf(t, c.Process.Pid)
+		_ = syscall.Kill(launcher, syscall.SIGSTOP) // or it would end the ranks when who records ends
 		_ = c.Process.Kill()
 		_ = c.Wait()
 		if _, err := Recover(raw, Options{Note: quiet, Warn: quiet}); err == nil || !strings.Contains(err.Error(), "is still running") {
 			t.Errorf("while the ranks run: %v, want that", err)
 		}
 		endRanks(t, raw)
+		_ = syscall.Kill(launcher, syscall.SIGCONT)
 		if _, err := trace.Open(os.DirFS(dir), filepath.Base(raw), trace.Options{Name: raw}); err == nil ||
 			!strings.Contains(err.Error(), "record --recover") {
 			t.Errorf("a verb that is given the raw files: %v, want the way out", err)
@@ -97,6 +100,23 @@ func TestRecover(t *testing.T) {
 			t.Errorf("another directory: %v", err)
 		}
 	})
+}
+
+// childOf is the process that another one has started.
+func childOf(t *testing.T, parent int) int {
+	t.Helper()
+	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent))
+	for _, file := range files {
+		if text, _ := os.ReadFile(file); len(text) > 0 {
+			child, err := strconv.Atoi(strings.Fields(string(text))[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			return child
+		}
+	}
+	t.Fatalf("process %d has no child", parent)
+	return 0
 }
 
 // waitForRaw waits until both ranks have recorded messages, and returns the folder of raw files. The ranks of a ring wait for each other:
