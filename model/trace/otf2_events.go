@@ -200,9 +200,10 @@ func (r *otf2Reader) translate(e *Event) error {
 		e.Request = b.U64()
 	case otf2.EvtCollectiveDone:
 		err := r.collective(e)
-		if e.Kind != Other {
-			e.Request = b.U64()
+		if e.Kind == Other { // whatever it is, its request ends
+			e.Kind = RequestCancelled
 		}
+		e.Request = b.U64()
 		return err
 	default:
 		return r.translateRare(e)

@@ -361,3 +361,63 @@ func TestOTF2Losses(t *testing.T) {
 		}
 	}
 }
+
+// TestOTF2NeighborRequests: neighborhood collectives are left out as a whole, so that no request of them stays open.
+func TestOTF2NeighborRequests(t *testing.T) {
+	const text = `slackline trace 1
+unit us
+comm w 0-1
+cart w 2p
+`
+	const rank = `0..1 MPI_Ineighbor_alltoall: issue 5
+1..2 MPI_Iallreduce: issue 6
+2..3 MPI_Neighbor_alltoall: begin; neighbor_alltoall sent 8
+3..4 MPI_Bcast: begin; bcast root 0
+4..6 MPI_Wait: neighbor_alltoall sent 8 received 8 request 5
+6..7 MPI_Wait: allreduce sent 8 received 8 request 6
+7..8 MPI_Ibarrier: issue 5
+8..9 MPI_Wait: barrier request 5
+`
+	tr, err := parse(text + "rank 0\n" + rank + "rank 1\n" + rank)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "run")
+	if _, err := Write(dir, mustOpen(t, write(t, tr, "slt")), "otf2", WriteOptions{}); err != nil { // it warns
+		t.Fatal(err)
+	}
+	read := mustOpen(t, dir)
+	got := print(t, mustOpen(t, write(t, read, "slt")))
+	for what, want := range map[string]int{"issue ": 4, "begin": 2, "neighbor_alltoall sent": 0, "request 5": 2, "request 6": 2} {
+		if n := strings.Count(got, what); n != want {
+			t.Errorf("%d times %q, want %d, in\n%s", n, what, want, got)
+		}
+	}
+	tl := toTimeline(t, read, TimelineOptions{})
+	if p := &tl.Problems; p.PendingRequests > 0 || len(tl.Collectives) != 3 {
+		t.Errorf("%d requests stay open, %d collectives; want 0 and 3", p.PendingRequests, len(tl.Collectives))
+	}
+}
+
+// TestOTF2UnknownCollective: the request of an operation that is not known ends when it ends.
+func TestOTF2UnknownCollective(t *testing.T) {
+	tr, err := parse("slackline trace 1\nrank 0\n0..1 MPI_Ibarrier: issue 3\n1..2 MPI_Wait: barrier request 3\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := mapFS(t, write(t, tr, "otf2"))
+	data := files["traces/0.evt"].Data
+	at := bytes.LastIndexByte(data, otf2.EvtCollectiveDone)
+	if at < 0 || data[at+2] != byte(timeline.OpBarrier) {
+		t.Fatalf("no end of a barrier in % x", data)
+	}
+	forged := slices.Clone(data)
+	forged[at+2] = otf2Ops // a later version has it
+	read, err := Open(damaged(files, "traces/0.evt", forged), ".", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tl := toTimeline(t, read, TimelineOptions{}); tl.Problems.PendingRequests > 0 {
+		t.Errorf("%d requests stay open, want none", tl.Problems.PendingRequests)
+	}
+}

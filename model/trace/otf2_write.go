@@ -133,11 +133,49 @@ type otf2Survey struct {
 	others      uint64          // events that have no counterpart
 	counts      uint64          // collectives with counts by peer
 	lost        uint64          // neighborhood collectives
+	starts      otf2Starts      // of collectives
 	channels    uint64          // partitioned messages
 	flushes     uint64          // that complete nothing
 	groups      map[string]bool // of epochs
 	epochs      *otf2Epochs
 	damage      error
+}
+
+// otf2Starts are the starts of collectives: those of neighborhood collectives are left out, as their ends are.
+type otf2Starts struct {
+	count    int
+	blocking int            // the last one, -1: none
+	open     map[uint64]int // by request
+	lost     map[int]bool
+}
+
+func newOTF2Starts() otf2Starts {
+	return otf2Starts{blocking: -1, open: map[uint64]int{}, lost: map[int]bool{}}
+}
+
+// begin counts a start.
+func (s *otf2Starts) begin(e *Event) {
+	if e.Kind == CollectiveIssue {
+		s.open[e.Request] = s.count
+	} else {
+		s.blocking = s.count
+	}
+	s.count++
+}
+
+// end returns the number of the start of what ends; -1: it has none.
+func (s *otf2Starts) end(e *Event) int {
+	if e.Kind == CollectiveEnd {
+		start := s.blocking
+		s.blocking = -1
+		return start
+	}
+	start, ok := s.open[e.Request]
+	delete(s.open, e.Request)
+	if !ok {
+		return -1
+	}
+	return start
 }
 
 // survey goes through all events.
@@ -149,6 +187,7 @@ func (w *otf2Writer) survey() error {
 		if err := w.t.checkOrder(i); err != nil {
 			return err
 		}
+		s.starts = newOTF2Starts()
 		s.exact, s.contexts, s.created = true, map[Stack]bool{}, map[uint32]bool{}
 		s.groups, s.epochs = map[string]bool{}, newOTF2Epochs(w)
 		for _, o := range w.measured[i] {
@@ -192,9 +231,15 @@ func (s *otf2Survey) note(e *Event) {
 		s.samples = true
 	case CommCreate, CommDestroy:
 		s.created[e.Comm] = true
+	case CollectiveBegin, CollectiveIssue:
+		s.starts.begin(e)
 	case CollectiveEnd, CollectiveDone:
-		if e.Op.IsNeighbor() {
+		if start := s.starts.end(e); e.Op.IsNeighbor() {
 			s.lost++
+			if start >= 0 {
+				s.starts.lost[start] = true
+				s.events--
+			}
 			return
 		}
 		if len(e.Counts) > 0 {
@@ -374,7 +419,8 @@ func writeFile(d *atomicfile.Dir, name string, fill func(out io.Writer) error) e
 func (w *otf2Writer) writeLocation(i int) error {
 	l := &w.t.Locations[i]
 	return w.writePair(i, w.ids[i], func(out io.Writer) error {
-		e := &otf2EventWriter{w: w, out: otf2.NewWriter(out, otf2EventChunk, false), rank: uint32(l.Rank), epochs: newOTF2Epochs(w)}
+		e := &otf2EventWriter{w: w, out: otf2.NewWriter(out, otf2EventChunk, false), rank: uint32(l.Rank), epochs: newOTF2Epochs(w),
+			lost: w.surveys[i].starts.lost}
 		e.launches = w.streams.launchesOf(l)
 		damage, err := w.t.eachEvent(i, w.o, e.write)
 		if err != nil {

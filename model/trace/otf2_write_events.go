@@ -22,6 +22,8 @@ type otf2EventWriter struct {
 
 	epochs *otf2Epochs
 
+	starts   int               // of collectives, so far
+	lost     map[int]bool      // of these
 	calls    uint32            // so far
 	launches map[uint32]uint64 // streams on which calls launched something, by number of the call
 }
@@ -34,6 +36,11 @@ const otf2EventRoom = 9 + otf2SkipRecords*otf2.Frame + 60
 func (w *otf2EventWriter) write(e *Event) error {
 	if e.Kind == Other || (e.Kind == CollectiveEnd || e.Kind == CollectiveDone) && e.Op.IsNeighbor() {
 		return nil
+	}
+	if e.Kind == CollectiveBegin || e.Kind == CollectiveIssue {
+		if w.starts++; w.lost[w.starts-1] {
+			return nil
+		}
 	}
 	if fieldsOf[e.Kind]&(useWindow|useFile) != 0 {
 		w.epochs.records(e, func(id uint8, fill func(r *otf2.Record)) {
