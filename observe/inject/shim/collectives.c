@@ -111,7 +111,7 @@ int inj_scatter(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
 int inj_gatherv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, struct counts recvcounts, struct places displs, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
     struct comm *c = inj_comm(comm);
     bool at_root = c != NULL && root == c->rank;
-    if (inj_bad_root(comm, root) || (at_root ? inj_bad(0, recvtype) : inj_bad(sendcount, sendtype))) return INJ_LEFT;
+    if (inj_bad_root(comm, root) || (at_root ? inj_bad_counts(recvcounts, c->size, recvtype, NULL) : inj_bad(sendcount, sendtype))) return INJ_LEFT;
     MPI_Aint extent = at_root ? inj_extent(recvtype) : 0;
     if (at_root && inj_aliased(sendbuf, sendcount, sendtype, inj_at(recvbuf, place_at(displs, root) * extent), count_at(recvcounts, root), recvtype)) return INJ_LEFT;
     struct schedule *s = inj_begin(comm, request != NULL);
@@ -132,7 +132,7 @@ int inj_gatherv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
 int inj_scatterv(const void *sendbuf, struct counts sendcounts, struct places displs, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
     struct comm *c = inj_comm(comm);
     bool at_root = c != NULL && root == c->rank;
-    if (inj_bad_root(comm, root) || (at_root ? inj_bad(0, sendtype) : inj_bad(recvcount, recvtype))) return INJ_LEFT;
+    if (inj_bad_root(comm, root) || (at_root ? inj_bad_counts(sendcounts, c->size, sendtype, NULL) : inj_bad(recvcount, recvtype))) return INJ_LEFT;
     MPI_Aint extent = at_root ? inj_extent(sendtype) : 0;
     if (at_root && inj_aliased(recvbuf, recvcount, recvtype, inj_at(sendbuf, place_at(displs, root) * extent), count_at(sendcounts, root), sendtype)) return INJ_LEFT;
     struct schedule *s = inj_begin(comm, request != NULL);
@@ -154,7 +154,7 @@ int inj_scatterv(const void *sendbuf, struct counts sendcounts, struct places di
  * ranks, from its own on. */
 static int allgather(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, struct counts counts, MPI_Count same, const struct places *displs, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
     struct comm *c = inj_comm(comm);
-    if (c == NULL || c->inter || inj_bad(0, recvtype)) return INJ_LEFT;
+    if (c == NULL || c->inter || (displs == NULL ? inj_bad(same, recvtype) : inj_bad_counts(counts, c->size, recvtype, NULL))) return INJ_LEFT;
     int p = c->size, r = c->rank;
     MPI_Aint extent = inj_extent(recvtype);
 #define COUNT(i) (displs == NULL ? same : count_at(counts, i))
@@ -189,7 +189,7 @@ static int allgather(const void *sendbuf, MPI_Count sendcount, MPI_Datatype send
 }
 
 int inj_allgather(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
-    if (inj_bad(recvcount, recvtype) || (sendbuf != MPI_IN_PLACE && inj_bad(sendcount, sendtype))) return INJ_LEFT;
+    if (sendbuf != MPI_IN_PLACE && inj_bad(sendcount, sendtype)) return INJ_LEFT;
     return allgather(sendbuf, sendcount, sendtype, recvbuf, (struct counts){NULL, NULL}, recvcount, NULL, recvtype, comm, request);
 }
 
@@ -239,7 +239,9 @@ static bool same_counts(struct counts a, struct counts b) { return a.narrow == b
 
 int inj_alltoallv(const void *sendbuf, struct counts sendcounts, struct places sdispls, MPI_Datatype sendtype, void *recvbuf, struct counts recvcounts, struct places rdispls, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
     bool in_place = sendbuf == MPI_IN_PLACE;
-    if (inj_bad(0, recvtype) || (!in_place && inj_bad(0, sendtype))) return INJ_LEFT;
+    struct comm *c = inj_comm(comm);
+    if (c == NULL || c->inter || inj_bad_counts(recvcounts, c->size, recvtype, NULL)) return INJ_LEFT;
+    if (!in_place && inj_bad_counts(sendcounts, c->size, sendtype, NULL)) return INJ_LEFT;
     if (same_counts(sendcounts, recvcounts) && inj_aliased(sendbuf, 1, sendtype, recvbuf, 1, recvtype)) return INJ_LEFT;
     struct schedule *s = inj_begin(comm, request != NULL);
     if (s == NULL) return INJ_LEFT;
@@ -257,6 +259,9 @@ int inj_alltoallv(const void *sendbuf, struct counts sendcounts, struct places s
 
 int inj_alltoallw(const void *sendbuf, struct counts sendcounts, struct places sdispls, const MPI_Datatype sendtypes[], void *recvbuf, struct counts recvcounts, struct places rdispls, const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) {
     bool in_place = sendbuf == MPI_IN_PLACE;
+    struct comm *c = inj_comm(comm);
+    if (c == NULL || c->inter || inj_bad_counts(recvcounts, c->size, MPI_DATATYPE_NULL, recvtypes)) return INJ_LEFT;
+    if (!in_place && inj_bad_counts(sendcounts, c->size, MPI_DATATYPE_NULL, sendtypes)) return INJ_LEFT;
     if (same_counts(sendcounts, recvcounts) && sendtypes == recvtypes && inj_aliased(sendbuf, 1, MPI_BYTE, recvbuf, 1, MPI_BYTE)) return INJ_LEFT;
     struct schedule *s = inj_begin(comm, request != NULL);
     if (s == NULL) return INJ_LEFT;

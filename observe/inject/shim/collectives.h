@@ -11,6 +11,17 @@ static inline bool inj_bad_root(MPI_Comm comm, int root) {
     return c == NULL || c->inter || root < 0 || root >= c->size;
 }
 
+/* inj_bad_counts does for one count per rank what inj_bad does for one; types has one type for each of them, or NULL and type is that of all. */
+static inline bool inj_bad_counts(struct counts counts, int n, MPI_Datatype type, const MPI_Datatype *types) {
+    MPI_Count most = 0;
+    for (int i = 0; i < n; i++) {
+        MPI_Count count = count_at(counts, i);
+        if (count < 0 || (types != NULL && count > 0 && inj_bad(count, types[i]))) return true;
+        if (count > most) most = count;
+    }
+    return types == NULL && inj_bad(most, type);
+}
+
 int inj_barrier(MPI_Comm comm, MPI_Request *request);
 int inj_bcast(void *buf, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request);
 int inj_gather(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request);

@@ -110,8 +110,8 @@ int inj_allreduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datat
 /* Each rank gets the parts of its block from all ranks at once, and reduces them from the last one to the first. */
 static int reduce_scatter(const void *sendbuf, void *recvbuf, struct counts counts, MPI_Count same, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
     struct comm *c = inj_comm(comm);
-    if (c == NULL || c->inter || bad(0, type, op)) return INJ_LEFT;
     bool several = counts.narrow != NULL || counts.wide != NULL;
+    if (c == NULL || c->inter || bad(same, type, op) || (several && inj_bad_counts(counts, c->size, type, NULL))) return INJ_LEFT;
     MPI_Count all = several ? 0 : same;
     for (int i = 0; several && i < c->size; i++) all += count_at(counts, i);
     struct schedule *s = inj_aliased(sendbuf, all, type, recvbuf, all, type) ? NULL : inj_begin(comm, request != NULL);
@@ -142,7 +142,6 @@ int inj_reduce_scatter(const void *sendbuf, void *recvbuf, struct counts recvcou
 }
 
 int inj_reduce_scatter_block(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
-    if (recvcount < 0) return INJ_LEFT;
     return reduce_scatter(sendbuf, recvbuf, (struct counts){NULL, NULL}, recvcount, type, op, comm, request);
 }
 

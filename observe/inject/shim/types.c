@@ -47,8 +47,15 @@ int64_t inj_size(MPI_Count count, MPI_Datatype type) {
     return count * size;
 }
 
+/* uncommitted reports whether a type is not to be communicated: MPI is asked with a message to no rank, which reads nothing. */
+static bool uncommitted(MPI_Datatype type) {
+    int64_t size;
+    if (inj_plain(type, &size) || inj_own == MPI_COMM_NULL) return false;
+    return RAW(Send)(&size, 1, type, MPI_PROC_NULL, 0, inj_own) != MPI_SUCCESS;
+}
+
 /* inj_bad finds what MPI refuses, so that MPI reports it. */
-bool inj_bad(MPI_Count count, MPI_Datatype type) { return count < 0 || type == MPI_DATATYPE_NULL; }
+bool inj_bad(MPI_Count count, MPI_Datatype type) { return count < 0 || type == MPI_DATATYPE_NULL || (count > 0 && uncommitted(type)); }
 
 bool inj_no_aliases;
 

@@ -193,6 +193,31 @@ static void reductions(void) {
     MPI_Type_free(&two);
 }
 
+/* wrong communicates types that are not committed, and with negative counts for single ranks. */
+static void wrong(void) {
+    const char *calls[] = {"Send", "Isend", "Irecv", "Send_init", "Sendrecv", "Bcast", "Gather", "Allgather", "Alltoall", "Alltoallw", "Gatherv", "Alltoallv",
+        "Reduce_scatter"};
+    int in[8] = {0}, out[8] = {0}, n[2] = {-1, -1}, one[2] = {1, 1}, at[2] = {0, 0}, class;
+    MPI_Request r;
+    MPI_Comm world = MPI_COMM_WORLD;
+    MPI_Datatype t;
+    MPI_Type_contiguous(2, MPI_INT, &t);
+    MPI_Datatype types[2] = {t, t};
+    MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+    int results[] = {MPI_Send(in, 1, t, 1 - me, 9, world), MPI_Isend(in, 1, t, 1 - me, 9, world, &r), MPI_Irecv(in, 1, t, 1 - me, 9, world, &r),
+        MPI_Send_init(in, 1, t, 1 - me, 9, world, &r), MPI_Sendrecv(in, 1, t, 1 - me, 9, out, 1, t, 1 - me, 9, world, MPI_STATUS_IGNORE),
+        MPI_Bcast(in, 1, t, 0, world), MPI_Gather(in, 1, t, out, 1, t, 0, world), MPI_Allgather(in, 1, t, out, 1, t, world),
+        MPI_Alltoall(in, 1, t, out, 1, t, world), MPI_Alltoallw(in, one, at, types, out, one, at, types, world),
+        MPI_Gatherv(in, -1, MPI_INT, out, n, at, MPI_INT, 0, world),
+        MPI_Alltoallv(in, n, at, MPI_INT, out, n, at, MPI_INT, world), MPI_Reduce_scatter(in, out, n, MPI_INT, MPI_SUM, world)};
+    for (unsigned i = 0; i < sizeof results / sizeof *results; i++) {
+        MPI_Error_class(results[i], &class);
+        printf("%d: wrong %s: %d\n", me, calls[i], class);
+    }
+    MPI_Comm_set_errhandler(world, MPI_ERRORS_ARE_FATAL);
+    MPI_Type_free(&t);
+}
+
 static void refusal(const char *call, int result) {
     MPI_Error_class(result, &result);
     printf("%d: %s of its own buffer: %d\n", me, call, result);
@@ -265,6 +290,7 @@ int main(int argc, char **argv) {
     alone();
     sends();
     reductions();
+    wrong();
     aliases();
     later();
     epochs();
