@@ -153,7 +153,7 @@ func RecordedMachine() []string { return []string{"--machine", recordedMachine} 
 // ownMachine is that machine.
 func ownMachine() *machine.Machine {
 	m := whatif.IdealNetwork()
-	m.Name = "the recorded one"
+	m.Name = "the recorded machine"
 	return m
 }
 

@@ -19,7 +19,7 @@ type MessageDiagram struct {
 	Rows                     []DiagramRow
 	Spans                    []Span
 	Arrows                   []Arrow
-	RowsLabel                string  // what the rows are; "" means process
+	RowsLabel                string  // what the rows are; "" means rank
 	Width                    float64 // 0: as wide as the shortest boxes need, 760 to 1600
 }
 

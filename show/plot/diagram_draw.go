@@ -114,7 +114,7 @@ func (g *diagramDrawing) drawFrame(c canvas) {
 	c.path(marks, false, paint{stroke: g.th.ink, width: 1})
 	g.panel.drawXLabels(c, ticks, axisTitle(g.panel.x, unit))
 	middle := point{margin + textSize*0.75, f.y + f.h/2}
-	c.text(middle, shorten(cmp.Or(g.RowsLabel, "process"), textSize, f.h, false),
+	c.text(middle, shorten(cmp.Or(g.RowsLabel, "rank"), textSize, f.h, false),
 		textStyle{size: textSize, anchor: anchorMiddle, turn: -90, color: g.th.ink})
 }
 
