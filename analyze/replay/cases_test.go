@@ -11,7 +11,6 @@ import (
 	"slackline/model/collective"
 	"slackline/model/machine"
 	"slackline/model/timeline"
-	"slackline/model/trace"
 )
 
 // casesDir has recorded runs of all kinds.
@@ -20,20 +19,7 @@ const casesDir = "../../testdata/waits/cases"
 // readCase reads the timeline of a recorded run.
 func readCase(t testing.TB, name string) *timeline.Timeline {
 	t.Helper()
-	tr, err := trace.Open(os.DirFS(casesDir), name+"/traces.otf2", trace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tl, err := trace.ToTimeline(tr, trace.TimelineOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if tr.Close != nil {
-		if err := tr.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return tl
+	return readTrace(t, casesDir, name+"/traces.otf2")
 }
 
 // Every recorded run is replayed, with any algorithms and on more ranks. Without a network it takes no

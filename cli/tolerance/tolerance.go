@@ -74,7 +74,7 @@ func command(a *env.Env) *cobra.Command {
 	for flag, usage := range map[string]string{
 		"latency":  "latency: a `time` with unit, e.g. 2.5us; with --topology that of a wire",
 		"overhead": "CPU `time` of a message at each end (default 0)",
-		"gap": "least `time` between the starts of two sends of a rank and NIC, beside the bytes of the first (default: the " +
+		"gap": "minimum `time` between the starts of two sends of a rank and NIC, beside the bytes of the first (default: the " +
 			"machine's, else none)",
 		"gap-per-byte": "`time` per byte of a message, e.g. 0.018ns (default 0)",
 	} {

@@ -37,7 +37,7 @@ export class AdviceView {
     const t = data.together;
     refill(this.root, el("div", { class: "page" },
       el("header", {}, el("h1", { text: "What to change first" }), el("p", { class: "lead",
-        text: `The simulated run takes ${duration(data.run_time)} on ${data.machine}. Every change was tried by simulating the run again; ranked are gains of ${percent(data.noise)} or more.` })),
+        text: `The simulated run takes ${duration(data.run_time)} on ${data.machine}. Every change was tried by simulating the run again; those that gain ${percent(data.noise)} or more are ranked.` })),
       data.nothing ? el("p", { class: "verdict", text: data.nothing }) : changes(data.changes),
       t ? el("p", { text: `Together, ${t.changes.join(", ")} save ${percent(t.gain)}; the sum of their gains is ${percent(t.sum)}.` }) : null,
       el("section", { class: "stack tight" }, el("h2", { text: "What no change of a kind can exceed" }),
