@@ -67,7 +67,9 @@ func TestRecordedJobIsRequeued(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	const standIn = "#!/bin/bash\nfor word; do case $last in --out) [ ! -e \"$word\" ] && echo $1 > \"$word\" || exit;; esac; last=$word; done\n"
+	const standIn = `#!/bin/bash
+for word; do case $last in --out) [ ! -e "$word" ] && echo $1 > "$word" || exit;; esac; last=$word; done
+`
 	if err := os.WriteFile(filepath.Join(dir, flags.Tool), []byte(standIn), 0o777); err != nil {
 		t.Fatal(err)
 	}

@@ -158,8 +158,8 @@ func TestDamagedRun(t *testing.T) {
 	}{
 		{"as it should be", map[string]string{resultFile: result1, lockFile: "", complaintFile: room}, 0, ""},
 		{"never started", map[string]string{}, 1, "p1.r1, started by an earlier session, lost: it ended without a result; it is done again"},
-		{"result", map[string]string{resultFile: result1[:20], lockFile: "", complaintFile: room}, 1, ": result.json is damaged; it is done again"},
-		{"empty result", map[string]string{resultFile: "", lockFile: "", complaintFile: room}, 1, ": result.json is damaged; it is done again"},
+		{"result", map[string]string{resultFile: result1[:20], lockFile: "", complaintFile: room}, 1, ": result.json is damaged; it is"},
+		{"empty result", map[string]string{resultFile: "", lockFile: "", complaintFile: room}, 1, ": result.json is damaged; it is"},
 		{"messages", map[string]string{lockFile: "", complaintFile: ""}, 1, "supervisor, is damaged: it has 0 bytes instead of at least 1024"},
 		{"no messages", map[string]string{lockFile: ""}, 1, "supervisor, is damaged: it has 0 bytes"},
 		{"no lock", map[string]string{complaintFile: room}, 0, "p1.r1/lock: no such file or directory: whether the run"},
