@@ -67,6 +67,10 @@ func ToTimeline(t *Trace, o TimelineOptions) (*timeline.Timeline, error) {
 		}
 		tl.Problems.Notes = append(tl.Problems.Notes, c.warnings...)
 	}
+	if tl.End >= tl.Start && tl.End-tl.Start < 0 {
+		return nil, fmt.Errorf("%s: its times are more than %d days apart; are they damaged?", cmp.Or(c.Trace.Name, "the trace"),
+			math.MaxInt64/(24*60*60*unit.Second))
+	}
 	c.explainMissing(tl)
 	if tl.Devices == nil { // devices would not be moved with their hosts
 		if err := c.control(context.Background(), tl); err != nil {
@@ -198,7 +202,7 @@ func newConversion(t *Trace, o TimelineOptions) (*conversion, error) {
 	if err := c.checkWhole(); err != nil {
 		return nil, err
 	}
-	if err := checkComms(t); err != nil {
+	if err := cmp.Or(checkComms(t), checkGrids(t)); err != nil {
 		return nil, err
 	}
 	c.builder = timeline.NewBuilder(t.Ranks)
@@ -372,6 +376,31 @@ func (c *conversion) explainMissing(tl *timeline.Timeline) {
 	if listed > maxListed {
 		p.Notes = append(p.Notes, fmt.Sprintf("of %d further locations something is missing, too", listed-maxListed))
 	}
+}
+
+// checkGrids refuses process grids that no ranks can be in.
+func checkGrids(t *Trace) error {
+	for i := range t.Carts {
+		g := &t.Carts[i]
+		places := 1
+		for _, size := range g.Dims {
+			if size < 1 || size > math.MaxInt32/places {
+				return fmt.Errorf("%s: there is no process grid of %v ranks: its definitions are damaged", t.Name, g.Dims)
+			}
+			places *= size
+		}
+		for place, coords := range g.Coords {
+			fits := coords == nil || len(coords) == len(g.Dims)
+			for k := 0; k < len(coords) && fits; k++ {
+				fits = coords[k] >= 0 && coords[k] < g.Dims[k]
+			}
+			if !fits {
+				return fmt.Errorf("%s: place %d of a process grid of %v ranks has the coordinates %v: its definitions are damaged", t.Name, place,
+					g.Dims, coords)
+			}
+		}
+	}
+	return nil
 }
 
 // gridOf returns the process grid of the largest communicator that has one, the first of several.

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -82,6 +83,48 @@ func TestRankTwice(t *testing.T) {
 		if _, err := ToTimeline(tr, TimelineOptions{}); !strings.Contains(fmt.Sprint(err), tc.want) || tc.want == "" && err != nil {
 			t.Errorf("%v, %v: error %v, want %q", tc.members, tc.remote, err, tc.want)
 		}
+	}
+}
+
+// Process grids that no ranks can be in are refused. A grid may have more places than the run has ranks.
+func TestImpossibleGrid(t *testing.T) {
+	for _, tc := range []struct {
+		dims   []int
+		coords [][]int
+		want   string
+	}{
+		{[]int{2, 1}, [][]int{{0, 0}, {1, 0}}, ""},
+		{[]int{16, 8, 8}, [][]int{nil, {15, 7, 0}}, ""},
+		{nil, [][]int{{}, nil}, ""},
+		{[]int{2, 0}, nil, "no process grid of [2 0] ranks"},
+		{[]int{-2, -1}, nil, "no process grid of [-2 -1] ranks"},
+		{[]int{1 << 24, 1 << 24, 1 << 24}, nil, "no process grid of"},
+		{[]int{2, 1}, [][]int{{0, 0}, {2, 0}}, "place 1 of a process grid of [2 1] ranks has the coordinates [2 0]"},
+		{[]int{2, 1}, [][]int{{0, -1}}, "place 0 of a process grid of [2 1] ranks has the coordinates [0 -1]"},
+		{[]int{2, 1}, [][]int{{0}}, "place 0 of a process grid of [2 1] ranks has the coordinates [0]"},
+	} {
+		tr := memoryTrace(exchangeRegions, nil, exchange(1), exchange(0))
+		tr.Comms = append(tr.Comms, timeline.Comm{Name: "c", Members: []int32{0, 1}})
+		tr.Carts = []Cart{{Comm: uint32(len(tr.Comms) - 1), Dims: tc.dims, Periodic: make([]bool, len(tc.dims)), Coords: tc.coords}}
+		if _, err := ToTimeline(tr, TimelineOptions{}); !strings.Contains(fmt.Sprint(err), tc.want) || tc.want == "" && err != nil {
+			t.Errorf("%v, %v: error %v, want %q", tc.dims, tc.coords, err, tc.want)
+		}
+	}
+}
+
+// Times so far apart that their difference is below 0 are refused.
+func TestTimesTooFarApart(t *testing.T) {
+	late := exchange(0)
+	for i := range late {
+		late[i].Time += math.MaxInt64 - 1000
+	}
+	early := exchange(1)
+	for i := range early {
+		early[i].Time += math.MinInt64 + 1000
+	}
+	_, err := ToTimeline(memoryTrace(exchangeRegions, nil, early, late), TimelineOptions{})
+	if err == nil || !strings.Contains(err.Error(), "more than 106 days apart") {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -31,13 +31,25 @@ func RankMaps(tl *timeline.Timeline, series []RankTimes, perRow int) *plot.HeatM
 	return h
 }
 
+// mostlyEmpty is how many places of a process grid there may be for each rank of the run; torus networks have more than a job uses.
+const mostlyEmpty = 64
+
+// places is how many there are in a process grid.
+func places(dims []int) int {
+	n := 1
+	for _, size := range dims {
+		n *= size
+	}
+	return n
+}
+
 // rankMap is a map of a time by rank: on the process grid, if there is one with up to three dimensions, else in rows of
 // perRow ranks. A three-dimensional grid is a field for each layer of its first coordinate.
 func rankMap(tl *timeline.Timeline, series RankTimes, perRow int) plot.Map {
 	times, none := series.Times, []float64{math.NaN()}
 	m := plot.Map{Title: series.Name, Quantity: plot.Time}
 	g := tl.Grid
-	if g == nil || len(g.Dims) == 0 || len(g.Dims) > 3 {
+	if g == nil || len(g.Dims) == 0 || len(g.Dims) > 3 || places(g.Dims) > max(mostlyEmpty*len(times), 1<<16) {
 		m.Columns = max(min(len(times), perRow), 1)
 		m.Rows = max((len(times)+m.Columns-1)/m.Columns, 1)
 		m.X = "rank"

@@ -46,6 +46,13 @@ func TestRankMapFields(t *testing.T) {
 	wantCells(t, m, want)
 }
 
+// Ranks are in rows, too, if next to nobody is in their grid.
+func TestRankMapOfEmptyGrid(t *testing.T) {
+	tl := &timeline.Timeline{Ranks: 2, Grid: &timeline.Grid{Dims: []int{46340, 46340}, Coords: [][]int{{0, 0}, {46339, 46339}}}}
+	m := RankMaps(tl, []RankTimes{{Times: []unit.Sum{unit.SumOf(1), unit.SumOf(2)}}}, 0).Maps[0]
+	wantCells(t, m, []float64{1, 2})
+}
+
 // Without a process grid ranks are in rows; the last one may be short.
 func TestRankMapRows(t *testing.T) {
 	none := math.NaN()
