@@ -148,12 +148,18 @@ func (c *Command) WhyUnseen(l *Library, code int) string {
 		return text + ", or " + withoutPreload + c.Hint(l)
 	}
 	for i := range c.Programs {
-		if p := &c.Programs[i]; p.Path != "" && !p.script && !p.static && !p.usesMPI() {
+		p := &c.Programs[i]
+		switch {
+		case p.Path == "" || p.script || p.static:
+		case p.usesMPI():
+			return fmt.Sprintf("%s ended without calling MPI_Init: check its arguments and its input; or %s", p.Path, withoutPreload)
+		default:
 			return fmt.Sprintf("%s is not linked with MPI: it does not use it, or it opens the library and takes the functions from there by "+
 				"dlsym, past those that slackline preloads; link it with %s, or look the functions up with dlsym(RTLD_DEFAULT, ...)", p.Path, l)
 		}
 	}
-	return fmt.Sprintf("the program did not reach MPI_Init, has MPI linked in statically, uses another MPI than %s, or %s", l, withoutPreload)
+	return fmt.Sprintf("the program did not call MPI_Init, has MPI linked in statically, uses another MPI than %s, or %s; "+
+		"record one that is linked with it dynamically and calls MPI_Init", l, withoutPreload)
 }
 
 func isProgram(word string) bool {
@@ -257,7 +263,11 @@ func (c *Command) byLauncher(list []*Library) (*Library, error) {
 		return nil, fmt.Errorf("%s; correct the command, or name the MPI of a program that is on other hosts with --mpi: %s", missing,
 			names(list))
 	}
-	return nil, fmt.Errorf("cannot determine which MPI the command uses; there are %s: name it with --mpi", names(list))
+	why := ""
+	if p := &c.Programs[0]; p.Path != "" && !p.script && c.Launcher == "" {
+		why = ": " + p.Path + " is not linked with one"
+	}
+	return nil, fmt.Errorf("cannot determine which MPI the command uses%s; there are %s: name it with --mpi", why, names(list))
 }
 
 func firstMPI(names []string) string {

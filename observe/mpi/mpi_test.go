@@ -182,6 +182,18 @@ func TestMissingProgram(t *testing.T) {
 	}
 }
 
+// TestNoMPI wants a program alone that is not linked with MPI to be named.
+func TestNoMPI(t *testing.T) {
+	c, err := ParseCommand([]string{"true"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.library([]*Library{{Kind: OpenMPI, Version: "1"}, {Kind: MPICH, Version: "2"}})
+	if err == nil || !strings.Contains(err.Error(), "true is not linked with one") || !strings.Contains(err.Error(), "--mpi") {
+		t.Errorf("%v, want that it is not linked with MPI", err)
+	}
+}
+
 func TestDoctor(t *testing.T) {
 	d, err := Doctor(context.Background())
 	if err != nil || d.Cache == "" || len(d.Tools) == 0 {

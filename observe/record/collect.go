@@ -89,7 +89,7 @@ func collect(dir, library string, run uint64, counted []counters.Event) (*Collec
 	for _, number := range slices.Sorted(maps.Keys(ompRegions)) {
 		c.omp[number] = c.regions.region(timeline.RegionNamed(ompRegions[number]))
 	}
-	out, err := c.collect(files)
+	out, err := c.collect(files, ranksOfWorlds(dir))
 	if err == nil {
 		out.Faults = append(faults, out.Faults...)
 	}
@@ -232,10 +232,11 @@ type collector struct {
 	metrics map[int]uint32   // those that were
 }
 
-func (c *collector) collect(files []*threadFiles) (*Collection, error) {
+func (c *collector) collect(files []*threadFiles, ranks int) (*Collection, error) {
 	head := files[0].head
 	out := &Collection{Trace: &trace.Trace{Format: "raw"}}
 	t := out.Trace
+	t.Ranks = ranks
 	for _, f := range files {
 		t.Ranks = max(t.Ranks, f.head.ranks)
 	}
@@ -350,7 +351,7 @@ func (c *collector) rank(out *Collection, files []*threadFiles) ([]*streamTables
 		list = append(list, s)
 		out.Locations = append(out.Locations, trace.Location{
 			ID: uint64(f.thread)<<32 + uint64(f.rank), Rank: f.rank, Thread: f.thread, Name: locationName(f.rank, f.thread),
-			Host: f.head.host, Truncated: f.head.closed != rawClosed, RoundTrips: f.definitions.pings,
+			Host: f.head.host, Truncated: f.head.closed != rawClosed || !f.whole, RoundTrips: f.definitions.pings,
 		})
 		out.Heads = append(out.Heads, Head{
 			Rank: f.rank, Thread: f.thread, Bytes: int64(f.head.bytes), Samples: int64(f.head.samples),

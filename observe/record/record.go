@@ -116,6 +116,7 @@ type run struct {
 	lock    *os.File
 	// unwritten says that the raw files are all there is of the run, or of a part of it.
 	unwritten bool
+	recovers  bool // of a run that has ended before
 	period    time.Duration
 	result    *Result
 }
@@ -310,11 +311,11 @@ func (r *run) collect() error {
 func (r *run) whyNothing() error {
 	if failed := failures(r.raw); len(failed) > 0 {
 		rank := slices.Sorted(maps.Keys(failed))[0]
-		if why := failed[rank]; why != syscall.ENOSPC && why != syscall.EDQUOT && why != syscall.EFBIG {
-			return fmt.Errorf("no rank left a trace: rank %d cannot write to %s: %w; give a directory with --out in which all hosts can write",
-				rank, filepath.Dir(r.raw), why)
+		why, fix := failed[rank], wayOut
+		if why != syscall.ENOSPC && why != syscall.EDQUOT && why != syscall.EFBIG {
+			fix = "; give a directory with --out in which all hosts can write"
 		}
-		return fmt.Errorf("no rank left a trace: %s: %w%s", filepath.Dir(r.raw), failed[rank], wayOut)
+		return fmt.Errorf("no rank left a trace: rank %d cannot write to %s: %w%s", rank, filepath.Dir(r.raw), why, fix)
 	}
 	return fmt.Errorf("no rank left a trace: %s", r.command.WhyUnseen(r.result.Library, r.result.ExitCode))
 }
@@ -354,12 +355,12 @@ func (r *run) report(c *Collection) {
 	r.reportCounters(c)
 	r.reportFaults(c.Faults)
 	full, wrapped, uncounted, truncated, refused := 0, 0, 0, 0, int64(0)
-	failures := map[syscall.Errno]int{}
+	failures := map[syscall.Errno][]int{} // the ranks of the threads
 	for _, h := range c.Heads {
 		refused += h.Refused
 		switch {
 		case h.Failure != 0:
-			failures[h.Failure]++
+			failures[h.Failure] = append(failures[h.Failure], h.Rank)
 		case h.Full:
 			full++
 		}
@@ -374,7 +375,8 @@ func (r *run) report(c *Collection) {
 		}
 	}
 	for _, why := range slices.Sorted(maps.Keys(failures)) {
-		r.Warn("recording stopped early in %d threads: %s: %s%s", failures[why], filepath.Dir(r.raw), why.Error(), wayOut)
+		r.Warn("recording stopped early in %d threads, the first is of rank %d: %s: %s%s", len(failures[why]), slices.Min(failures[why]),
+			filepath.Dir(r.raw), why.Error(), wayOut)
 	}
 	if refused > 0 {
 		r.Warn("%d threads were not recorded: there was no room or memory for them, or too many files are open", refused)
@@ -427,6 +429,9 @@ func (r *run) reportMissing(c *Collection) {
 	byReason := map[string][]int{}
 	for _, rank := range c.MissingRanks {
 		text := "it ended before MPI_Init was done, or its host does not see " + filepath.Dir(r.raw)
+		if r.recovers {
+			text = "it had not done MPI_Init, or its raw files were removed from " + r.raw
+		}
 		if why, ok := failed[rank]; ok {
 			text = fmt.Sprintf("%s: %v%s", filepath.Dir(r.raw), why, wayOut)
 		}
@@ -447,5 +452,6 @@ func (r *run) cleanUp() {
 		r.Note("the raw files are in %s", r.raw)
 		return
 	}
-	_ = os.RemoveAll(r.raw) // nothing depends on it
+	_ = os.Remove(filepath.Join(r.raw, orderFile)) // first: nobody is to make a trace of what is left if this is interrupted
+	_ = os.RemoveAll(r.raw)                        // nothing depends on it
 }

@@ -78,6 +78,10 @@ func readOrder(dir string) (*order, error) {
 		if _, statErr := os.Stat(dir); statErr != nil {
 			return nil, fmt.Errorf("%s: no such directory", dir)
 		}
+		if left, _ := filepath.Glob(filepath.Join(quoteGlob(dir), "r[0-9]*-t*.*")); len(left) > 0 {
+			return nil, fmt.Errorf("%s holds the rest of a run: its %s is missing, which is removed first when the trace is written; "+
+				"remove the directory", dir, orderFile)
+		}
 		return nil, fmt.Errorf("%s holds no raw files of a recorded run: there is no %s in it; give a directory such as .app.slt-raw-123456", dir,
 			orderFile)
 	}
@@ -136,14 +140,14 @@ func Recover(dir string, o Options) (*Result, error) {
 	if err := chooseOut(&o, command); err != nil {
 		return nil, err
 	}
-	r := &run{Options: &o, command: command, library: from.Recorder, raw: dir, number: from.Run}
+	r := &run{Options: &o, command: command, library: from.Recorder, raw: dir, number: from.Run, recovers: true}
 	r.result = &Result{Library: &mpi.Library{Kind: from.MPI, Version: from.Version}}
 	if err := r.wantEnded(); err != nil {
 		return nil, err
 	}
 	err = r.collect()
 	if errors.Is(err, ErrNothing) {
-		return nil, fmt.Errorf("%s: no rank had done MPI_Init when it ended; there is nothing to recover, remove the directory", dir)
+		return nil, fmt.Errorf("%s: no rank had done MPI_Init when it ended, or its raw files were removed; there is nothing to recover, remove the directory", dir)
 	}
 	if err == nil {
 		r.cleanUp()

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -98,6 +99,64 @@ func TestRecover(t *testing.T) {
 		}
 		if _, err := Recover(dir, Options{Note: quiet, Warn: quiet}); err == nil || !strings.Contains(err.Error(), "holds no raw files") {
 			t.Errorf("another directory: %v", err)
+		}
+	})
+}
+
+// TestRemovedRanks recovers runs of which raw files were removed, and wants the ranks that lack something to be named, and to count as
+// incomplete: gates do not take such a trace for a whole one. Where who recorded was removing them itself, there is a whole trace.
+func TestRemovedRanks(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		o := sampled(append(mpitest.Launch(l, 2), build(t, l, "ranks.c", "-Irecorder"), "ring", "100")...)
+		o.KeepRaw = true
+		raw, err := RawDir(recorded(t, o).result.Out)
+		must(t, err)
+		for _, tc := range []struct {
+			removed     string // a pattern
+			world       string // what a further world left
+			incomplete  []int
+			said, fails string
+		}{
+			{"r1-*", "", []int{1}, "1 of 2 ranks left no trace, the first is rank 1: it had not done MPI_Init, or its raw files were removed", ""},
+			{"", "2 2;\n", []int{2, 3}, "2 of 4 ranks left no trace, the first is rank 2", ""},
+			{"r0-t0.def", "", []int{0}, "r0-t0.def", ""},
+			{"r[0-9]*", "", nil, "", "or its raw files were removed"},
+			{orderFile, "", nil, "", "holds the rest of a run"},
+		} {
+			dir := filepath.Join(t.TempDir(), "raw")
+			must(t, os.CopyFS(dir, os.DirFS(raw)))
+			files, _ := filepath.Glob(filepath.Join(dir, tc.removed))
+			for _, file := range files {
+				if file != dir {
+					must(t, os.Remove(file))
+				}
+			}
+			if tc.world != "" {
+				must(t, os.WriteFile(filepath.Join(dir, "world-1"), []byte(tc.world), 0o666))
+			}
+			var talk string
+			say := func(format string, args ...any) { talk += fmt.Sprintf(format, args...) + "\n" }
+			out := filepath.Join(t.TempDir(), "out.slt")
+			_, err := Recover(dir, Options{Out: out, Note: say, Warn: say})
+			if tc.fails != "" {
+				if err == nil || !strings.Contains(err.Error(), tc.fails) {
+					t.Errorf("without %s: %v, want %q", tc.removed, err, tc.fails)
+				}
+				continue
+			}
+			must(t, err)
+			read, err := trace.Open(os.DirFS(filepath.Dir(out)), "out.slt", trace.Options{})
+			must(t, err)
+			var incomplete []int
+			for _, l := range read.Locations {
+				if l.Missing || l.Truncated {
+					incomplete = append(incomplete, l.Rank)
+				}
+			}
+			if !slices.Equal(incomplete, tc.incomplete) || !strings.Contains(talk, tc.said) {
+				t.Errorf("without %q, world %q: ranks %v are incomplete, want %v; it says %q, want %q", tc.removed, tc.world, incomplete,
+					tc.incomplete, talk, tc.said)
+			}
 		}
 	})
 }

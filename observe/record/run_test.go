@@ -395,7 +395,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestOpened wants a program that calls MPI past the recorder to be named with the way out, and the way out to lead there.
+// TestOpened wants a program that calls MPI past the recorder to be named with the way out, and the way out to lead there; and so one that
+// does not call MPI.
 func TestOpened(t *testing.T) {
 	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		linked, err := elf.Open(build(t, l, "ranks.c", "-Irecorder"))
@@ -409,11 +410,17 @@ func TestOpened(t *testing.T) {
 		if out, err := exec.Command(needed.Tool(t, "gcc"), "testdata/opened.c", "-ldl", "-o", program).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
+		silent := build(t, l, "silent.c")
 		command := append(mpitest.Launch(l, 2), program, library)
 		if _, err := tryRecord(t, sampled(command...)); err == nil || !strings.Contains(err.Error(), program+" is not linked with MPI") ||
 			!strings.Contains(err.Error(), "dlsym(RTLD_DEFAULT, ...)") {
 			t.Errorf("functions of the library itself: %v, want what happened and the way out", err)
 		}
+		command[len(command)-2] = silent
+		if _, err := tryRecord(t, sampled(command...)); err == nil || !strings.Contains(err.Error(), silent+" ended without calling MPI_Init: check") {
+			t.Errorf("a program that does not call MPI: %v, want why nothing was recorded", err)
+		}
+		command[len(command)-2] = program
 		if r := recorded(t, sampled(append(command, "anywhere")...)); r.Ranks != 2 {
 			t.Errorf("functions that are found anywhere: %d ranks, want 2", r.Ranks)
 		}

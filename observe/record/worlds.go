@@ -2,10 +2,13 @@ package record
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 
+	"slackline/internal/source"
 	"slackline/model/timeline"
 	"slackline/model/trace"
 )
@@ -122,6 +125,20 @@ func joinSides(list []*side, far map[farGroup][]int32) (any bool) {
 }
 
 func distance(a, b *side) int64 { return max(a.made-b.made, b.made-a.made) }
+
+// ranksOfWorlds is how many ranks the worlds of a run have together, as each has left word; 0: it is unknown. A world whose raw files are
+// all gone is known from it alone.
+func ranksOfWorlds(dir string) (ranks int) {
+	list, _ := filepath.Glob(filepath.Join(quoteGlob(dir), "world-*"))
+	for _, path := range list {
+		text, err := source.ReadKept(path)
+		var base, n int
+		if _, errScan := fmt.Sscanf(string(text), "%d %d;", &base, &n); errors.Join(err, errScan) == nil && min(base, n) >= 0 && base+n <= farRanks {
+			ranks = max(ranks, base+n)
+		}
+	}
+	return ranks
+}
 
 // compareWorlds adds to the first process of a further world that its clock is that of a process of an earlier one, if both are on one
 // host.
