@@ -278,7 +278,7 @@ func (c *callRecorder) complete(rank int32, r *request, at int64) {
 		q.IrecvDone(unit.Duration(at), r.source, c.comm(r.op.World()), int32(r.tag), r.size, r.id)
 	case schedule.Collective:
 		s := c.shareOf(rank, &r.call)
-		q.Complete(unit.Duration(at), s.op, r.call.Group, s.root, s.sent, s.received, nil, r.id)
+		q.Complete(unit.Duration(at), s.op, r.call.Group, s.root, s.sent, s.received, s.counts, r.id)
 	}
 }
 
@@ -287,7 +287,7 @@ func (c *callRecorder) collective(rank int32, op *schedule.Op, call *schedule.Ca
 	q := &c.ranks[rank]
 	c.call(q, op.Origin, c.regions.collectiveOf(op.Origin, call.Op, false), end, nil, func() {
 		s := c.shareOf(rank, call)
-		q.Collective(unit.Duration(end), s.op, call.Group, s.root, s.sent, s.received, nil)
+		q.Collective(unit.Duration(end), s.op, call.Group, s.root, s.sent, s.received, s.counts)
 	})
 }
 

@@ -126,6 +126,7 @@ type share struct {
 	op             timeline.Op
 	root           int32
 	sent, received int64
+	counts         []int64 // by peer, sent and then received, if they differ
 }
 
 // shareOf returns the share of a rank in a call.
@@ -163,7 +164,7 @@ func (c *callRecorder) shareOf(rank int32, call *schedule.Call) share {
 	case schedule.Alltoall:
 		s.op, s.sent, s.received = plainOr(call, timeline.OpAlltoall, timeline.OpAlltoallv), all, all
 		if call.Sizes != nil {
-			s.sent, s.received = pairSizes(call.Sizes, me, int(n))
+			s = pairShare(call.Sizes, me, int(n))
 		}
 	case schedule.ReduceScatter:
 		s.op, s.sent, s.received = plainOr(call, timeline.OpReduceScatterBlock, timeline.OpReduceScatter), all, mine
@@ -171,11 +172,29 @@ func (c *callRecorder) shareOf(rank int32, call *schedule.Call) share {
 		s.op, s.sent, s.received = timeline.OpScan, mine, mine
 	case schedule.Exscan:
 		s.op, s.sent, s.received = timeline.OpExscan, mine, mine
-	default: // among neighbors: like an alltoallv that is zero elsewhere
-		s.op = timeline.OpAlltoallv
-		s.sent, s.received = call.Size*int64(len(call.Destinations)), call.Size*int64(len(call.Sources))
+	case schedule.NeighborAllgather:
+		s = c.neighborShare(call, me, timeline.OpNeighborAllgather)
+	case schedule.NeighborAlltoall:
+		s = c.neighborShare(call, me, timeline.OpNeighborAlltoall)
 	}
 	return s
+}
+
+// neighborShare is the share of member me in a neighborhood collective. MPI has the neighbors of a communicator: those of its first
+// call. Others are like an alltoallv that is zero elsewhere.
+func (c *callRecorder) neighborShare(call *schedule.Call, me int, op timeline.Op) share {
+	if !c.build.SetNeighbors(call.Group, me, call.Sources, call.Destinations) {
+		n := c.groups[call.Group].Len()
+		s := share{op: timeline.OpAlltoallv, root: -1, counts: make([]int64, 2*n)}
+		for _, to := range call.Destinations {
+			s.counts[to] += call.Size
+		}
+		for _, from := range call.Sources {
+			s.counts[n+int(from)] += call.Size
+		}
+		return s.summed()
+	}
+	return share{op: op, root: -1, sent: call.Size * int64(len(call.Destinations)), received: call.Size * int64(len(call.Sources))}
 }
 
 func onlyIf(condition bool, size int64) int64 {
@@ -193,11 +212,23 @@ func plainOr(call *schedule.Call, plain, bySize timeline.Op) timeline.Op {
 	return plain
 }
 
-// pairSizes sums what member me of n sends and receives.
-func pairSizes(sizes []int64, me, n int) (sent, received int64) {
+// pairShare is the share of member me of n in an alltoallv.
+func pairShare(sizes []int64, me, n int) share {
+	s := share{op: timeline.OpAlltoallv, root: -1, counts: make([]int64, 2*n)}
 	for k := range n {
-		sent += sizes[me*n+k]
-		received += sizes[k*n+me]
+		s.counts[k], s.counts[n+k] = sizes[me*n+k], sizes[k*n+me]
 	}
-	return sent, received
+	return s.summed()
+}
+
+// summed is a share with the sums of its bytes by peer.
+func (s share) summed() share {
+	for k, size := range s.counts {
+		if k < len(s.counts)/2 {
+			s.sent += size
+		} else {
+			s.received += size
+		}
+	}
+	return s
 }
