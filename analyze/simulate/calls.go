@@ -27,7 +27,8 @@ type callRecorder struct {
 	expansion *collective.Expansion
 	groups    []schedule.Group
 	regions   callRegions
-	contexts  map[uint8]int32 // communicators of messages that are not the user's
+	contexts  map[uint8]int32         // communicators of messages that are not the user's
+	neighbors map[int32]*neighborhood // by group; nil: nobody asked yet
 	ranks     []callRank
 	last      int64 // when the last rank came to MPI_Finalize
 	tale      tale  // nil: the program has none

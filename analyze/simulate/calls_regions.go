@@ -173,28 +173,11 @@ func (c *callRecorder) shareOf(rank int32, call *schedule.Call) share {
 	case schedule.Exscan:
 		s.op, s.sent, s.received = timeline.OpExscan, mine, mine
 	case schedule.NeighborAllgather:
-		s = c.neighborShare(call, me, timeline.OpNeighborAllgather)
+		s = c.neighborShare(call, timeline.OpNeighborAllgather)
 	case schedule.NeighborAlltoall:
-		s = c.neighborShare(call, me, timeline.OpNeighborAlltoall)
+		s = c.neighborShare(call, timeline.OpNeighborAlltoall)
 	}
 	return s
-}
-
-// neighborShare is the share of member me in a neighborhood collective. MPI has the neighbors of a communicator: those of its first
-// call. Others are like an alltoallv that is zero elsewhere.
-func (c *callRecorder) neighborShare(call *schedule.Call, me int, op timeline.Op) share {
-	if !c.build.SetNeighbors(call.Group, me, call.Sources, call.Destinations) {
-		n := c.groups[call.Group].Len()
-		s := share{op: timeline.OpAlltoallv, root: -1, counts: make([]int64, 2*n)}
-		for _, to := range call.Destinations {
-			s.counts[to] += call.Size
-		}
-		for _, from := range call.Sources {
-			s.counts[n+int(from)] += call.Size
-		}
-		return s.summed()
-	}
-	return share{op: op, root: -1, sent: call.Size * int64(len(call.Destinations)), received: call.Size * int64(len(call.Sources))}
 }
 
 func onlyIf(condition bool, size int64) int64 {

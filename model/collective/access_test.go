@@ -14,7 +14,7 @@ import (
 func TestStepAccess(t *testing.T) {
 	for _, a := range All() {
 		call := schedule.Call{Size: 100_000}
-		if neighborhood(a.Op) {
+		if a.Op.IsNeighbor() {
 			call.Sources, call.Destinations = []int32{1, 2}, []int32{3}
 		}
 		in := mustInstance(t, a, 37, call)

@@ -20,7 +20,7 @@ var hints = map[string]float64{
 func TestHints(t *testing.T) {
 	const ranks, size = 16, 1600
 	for _, a := range All() {
-		if neighborhood(a.Op) {
+		if a.Op.IsNeighbor() {
 			continue
 		}
 		segment := int64(-1)

@@ -65,7 +65,7 @@ func checkCall(call *schedule.Call, ranks int) error {
 		return checkSizes(call, ranks)
 	}
 	blocks := ranks
-	if neighborhood(op) {
+	if op.IsNeighbor() {
 		if err := checkNeighbors(op, "source", call.Sources, ranks); err != nil {
 			return err
 		}
@@ -118,9 +118,4 @@ func rooted(op schedule.Operation) bool {
 		return true
 	}
 	return false
-}
-
-// neighborhood reports whether an operation is among the neighbors of each rank.
-func neighborhood(op schedule.Operation) bool {
-	return op == schedule.NeighborAllgather || op == schedule.NeighborAlltoall
 }

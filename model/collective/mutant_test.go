@@ -11,7 +11,7 @@ import (
 // proof to fail: it follows the data and not only the messages.
 func TestProofNotices(t *testing.T) {
 	for _, a := range All() {
-		if neighborhood(a.Op) {
+		if a.Op.IsNeighbor() {
 			continue
 		}
 		for _, m := range mutants(a) {

@@ -182,7 +182,7 @@ func reduces(op schedule.Operation) bool {
 // TestEveryAlgorithm proves all algorithms for all P up to 70 and all roots.
 func TestEveryAlgorithm(t *testing.T) {
 	for _, a := range All() {
-		if neighborhood(a.Op) {
+		if a.Op.IsNeighbor() {
 			continue // TestNeighborhoods
 		}
 		t.Run(a.Op.String()+"/"+a.Name, func(t *testing.T) {
@@ -219,7 +219,7 @@ func TestEveryAlgorithm(t *testing.T) {
 func TestManyRanks(t *testing.T) {
 	needed.Full(t, "proofs for many ranks")
 	for _, a := range All() {
-		if neighborhood(a.Op) {
+		if a.Op.IsNeighbor() {
 			continue
 		}
 		t.Run(a.Op.String()+"/"+a.Name, func(t *testing.T) {

@@ -134,7 +134,7 @@ func messages(in *Instance) []schedule.Op {
 func TestRandomVectors(t *testing.T) {
 	var list []*Algorithm
 	for _, a := range All() {
-		if !hasVariant(a.Op) && !neighborhood(a.Op) {
+		if !hasVariant(a.Op) && !a.Op.IsNeighbor() {
 			list = append(list, a)
 		}
 	}

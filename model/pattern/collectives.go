@@ -172,7 +172,7 @@ func operationPattern(op schedule.Operation) definition {
 	name := op.String()
 	info := mpiName(op)
 	details := "Each iteration is compute (none by default), then the collective on all ranks."
-	if op == schedule.NeighborAllgather || op == schedule.NeighborAlltoall {
+	if op.IsNeighbor() {
 		info += " with the neighbors of a grid"
 		details += " The neighbors are those of a grid of two dimensions, or of three if such a grid is given."
 	}

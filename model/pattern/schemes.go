@@ -25,7 +25,7 @@ func SchemeOperations() []string {
 
 func timedOperations() []schedule.Operation {
 	return slices.DeleteFunc(schedule.Operations(), func(op schedule.Operation) bool {
-		return op == schedule.NeighborAllgather || op == schedule.NeighborAlltoall
+		return op.IsNeighbor()
 	})
 }
 

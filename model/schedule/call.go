@@ -34,6 +34,9 @@ func (o Operation) String() string {
 	return "unknown"
 }
 
+// IsNeighbor reports whether the operation is among the neighbors of each rank.
+func (o Operation) IsNeighbor() bool { return o == NeighborAllgather || o == NeighborAlltoall }
+
 // Operations returns all collective operations, in their order above.
 func Operations() []Operation {
 	ops := make([]Operation, numOperations)

@@ -43,19 +43,11 @@ func (b *Builder) Comm(c Comm) int32 {
 	return add(b, &b.comms, c)
 }
 
-// SetNeighbors gives a rank of a communicator its neighbors, those that it receives from and those that it sends to. It reports
-// whether they are its neighbors: those that it was given first are.
-func (b *Builder) SetNeighbors(comm int32, rank int, in, out []int32) bool {
+// SetNeighbors gives the members of a communicator their neighbors, those that each receives from and those that it sends to.
+func (b *Builder) SetNeighbors(comm int32, in, out [][]int32) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	c := &b.comms[comm]
-	if c.In == nil {
-		c.In, c.Out = make([][]int32, len(c.Members)), make([][]int32, len(c.Members))
-	}
-	if c.In[rank] == nil {
-		c.In[rank], c.Out[rank] = append([]int32{}, in...), append([]int32{}, out...)
-	}
-	return slices.Equal(c.In[rank], in) && slices.Equal(c.Out[rank], out)
+	b.comms[comm].In, b.comms[comm].Out = in, out
 }
 
 // Window adds a window of one-sided communication and returns its number; numbers count from 0.
