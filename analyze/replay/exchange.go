@@ -7,33 +7,34 @@ import (
 )
 
 // Collectives among neighbors, MPI_Gatherv and MPI_Scatterv in which some ranks have no data, and MPI_Alltoallv and MPI_Alltoallw in
-// which some ranks send nothing to some others or which work between two groups, become the messages with data: all begin at once, and the
-// call or its wait requires all of them.
+// which some ranks send nothing to some others or which work between two groups, become the messages with data: all begin at once, those
+// of a rank in the order of the linear algorithms, and the call or its wait requires all of them.
+
+// exchanged is a message of a collective.
+type exchanged struct {
+	to   int // member
+	size int64
+}
 
 // exchange makes messages of a collective, if it is such a one.
 func (c *converter) exchange(k int) bool {
 	col, members := &c.t.Collectives[k], c.membersOf(k)
-	var sizes func(from, to int) []int64
+	var sent func(from int) []exchanged
 	switch {
 	case col.Op.IsNeighbor():
-		sizes = c.edgesAmongNeighbors(col, members)
+		sent = c.edgesAmongNeighbors(col, members)
 	case col.Op == timeline.OpAlltoallv || col.Op == timeline.OpAlltoallw:
-		sizes = c.pairSizes(col, members)
+		sent = c.pairSizes(col, members)
 	case col.Op == timeline.OpGatherv || col.Op == timeline.OpScatterv:
-		sizes = c.rootSizes(col, members)
+		sent = c.rootSizes(col, members)
 	}
-	if sizes == nil || !c.canCompose(members) {
+	if sent == nil || !c.canCompose(members) {
 		return false
 	}
 	for i := range members {
-		for j := range members {
-			if i == j || members[i].Location == members[j].Location {
-				continue
-			}
-			for _, size := range sizes(i, j) {
-				if size > 0 {
-					c.addMessage(members[i].Location, spanOf(&members[i]), members[j].Location, spanOf(&members[j]), size)
-				}
+		for _, m := range sent(i) {
+			if from, to := &members[i], &members[m.to]; m.size > 0 && from.Location != to.Location {
+				c.addMessage(from.Location, spanOf(from), to.Location, spanOf(to), m.size)
 			}
 		}
 	}
@@ -45,8 +46,8 @@ func (c *converter) exchange(k int) bool {
 
 func spanOf(m *timeline.Member) callSpan { return callSpan{m.Issue, m.Complete} }
 
-// edgesAmongNeighbors returns the sizes of the messages from a member to another one; nil if the neighbors of some member are not known.
-func (c *converter) edgesAmongNeighbors(col *timeline.Collective, members []timeline.Member) func(from, to int) []int64 {
+// edgesAmongNeighbors returns the messages of a member in the order of its neighbors; nil if the neighbors of some member are not known.
+func (c *converter) edgesAmongNeighbors(col *timeline.Collective, members []timeline.Member) func(from int) []exchanged {
 	comm := &c.t.Comms[col.Comm]
 	if comm.In == nil || comm.Out == nil {
 		return nil
@@ -70,7 +71,7 @@ func (c *converter) edgesAmongNeighbors(col *timeline.Collective, members []time
 		}
 	}
 	grid := slices.EqualFunc(comm.In, comm.Out, slices.Equal[[]int32])
-	return func(from, to int) []int64 {
+	sizes := func(from, to int) []int64 {
 		var list []int64
 		for e, j := range comm.In[to] {
 			if int(j) != from {
@@ -82,8 +83,18 @@ func (c *converter) edgesAmongNeighbors(col *timeline.Collective, members []time
 				list[n-1], list[n-2] = list[n-2], list[n-1]
 			}
 		}
-		if sent := countOf(comm.Out[from], int32(to)); sent < len(list) {
-			list = list[:sent] // the others have no sender
+		return list
+	}
+	return func(from int) []exchanged {
+		var list []exchanged
+		for e, to := range comm.Out[from] {
+			if to < 0 || int(to) >= len(members) {
+				continue
+			}
+			// The others have no receiver or no sender.
+			if edges := sizes(from, int(to)); countOf(comm.Out[from][:e], to) < len(edges) {
+				list = append(list, exchanged{int(to), edges[countOf(comm.Out[from][:e], to)]})
+			}
 		}
 		return list
 	}
@@ -98,9 +109,9 @@ func countOf(list []int32, value int32) (n int) {
 	return n
 }
 
-// pairSizes returns the size of the message from a member to another one of an alltoallv; nil if it has data for each pair of one group, or
-// if the sizes are not known.
-func (c *converter) pairSizes(col *timeline.Collective, members []timeline.Member) func(from, to int) []int64 {
+// pairSizes returns the messages of a member of an alltoallv, from the one to the next member on; nil if it has data for each pair of one
+// group, or if the sizes are not known.
+func (c *converter) pairSizes(col *timeline.Collective, members []timeline.Member) func(from int) []exchanged {
 	comm := &c.t.Comms[col.Comm]
 	local, n := len(comm.Members), len(members)
 	peers := func(i int) (first, count int) {
@@ -126,18 +137,21 @@ func (c *converter) pairSizes(col *timeline.Collective, members []timeline.Membe
 	if !sparse && local == n {
 		return nil
 	}
-	return func(from, to int) []int64 {
-		first, count := peers(to)
-		if from < first || from >= first+count {
-			return nil
+	return func(from int) []exchanged {
+		first, count := peers(from)
+		list := make([]exchanged, 0, count)
+		for k := range count {
+			to := first + (from+1+k)%count
+			theirs, of := peers(to)
+			list = append(list, exchanged{to, c.t.CountsOf(&members[to])[of+from-theirs]})
 		}
-		return c.t.CountsOf(&members[to])[count+from-first:][:1]
+		return list
 	}
 }
 
-// rootSizes returns the size of the message from or to the root of a gatherv or scatterv; nil if all or none of the others have data, or if
-// it is between two groups.
-func (c *converter) rootSizes(col *timeline.Collective, members []timeline.Member) func(from, to int) []int64 {
+// rootSizes returns the messages of a member to or from the root of a gatherv or scatterv; nil if all or none of the others have data, or
+// if it is between two groups.
+func (c *converter) rootSizes(col *timeline.Collective, members []timeline.Member) func(from int) []exchanged {
 	data := make([]int64, len(members))
 	some, none := false, false
 	for i := range members {
@@ -152,14 +166,17 @@ func (c *converter) rootSizes(col *timeline.Collective, members []timeline.Membe
 	if !some || !none || len(c.t.Comms[col.Comm].Remote) > 0 {
 		return nil
 	}
-	return func(from, to int) []int64 {
-		root, other := to, from
-		if col.Op == timeline.OpScatterv {
-			root, other = from, to
-		}
-		if int32(root) != col.Root {
+	return func(from int) []exchanged {
+		switch {
+		case col.Op == timeline.OpGatherv:
+			return []exchanged{{int(col.Root), data[from]}}
+		case int32(from) != col.Root:
 			return nil
 		}
-		return data[other : other+1]
+		list := make([]exchanged, len(members))
+		for to, size := range data {
+			list[to] = exchanged{to, size}
+		}
+		return list
 	}
 }

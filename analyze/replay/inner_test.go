@@ -141,6 +141,26 @@ func TestInner(t *testing.T) {
 				"0..5 work\n5..30 MPI_Alltoallv: begin; alltoallv sent 1 received 0 counts 0,1,0,0",
 				"0..20 work\n20..30 MPI_Alltoallv: begin; alltoallv sent 0 received 1 counts 0,0,1,0",
 			}, "5.3 20.3"},
+		{"neighbors: rank 0 sends to rank 2 first, its first neighbor",
+			"neighbors W 0 from to 2 1\nneighbors W 1 from 0 to\nneighbors W 2 from 0 to\n",
+			[]string{
+				"0..30 MPI_Neighbor_alltoall: begin; neighbor_alltoall sent 2 received 0",
+				"0..30 MPI_Neighbor_alltoall: begin; neighbor_alltoall sent 0 received 1",
+				"0..30 MPI_Neighbor_alltoall: begin; neighbor_alltoall sent 0 received 1",
+			}, "0.8 3.1 2.6"},
+		{"neighbors: of two messages to the same rank the second goes last",
+			"neighbors W 0 from to 2 1 2\nneighbors W 1 from 0 to\nneighbors W 2 from 0 0 to\n",
+			[]string{
+				"0..30 MPI_Neighbor_alltoall: begin; neighbor_alltoall sent 3 received 0",
+				"0..30 MPI_Neighbor_alltoall: begin; neighbor_alltoall sent 0 received 1",
+				"0..30 MPI_Neighbor_alltoall: begin; neighbor_alltoall sent 0 received 2",
+			}, "1.3 3.1 3.6"},
+		{"alltoallv: rank 1 begins with rank 2", "",
+			[]string{
+				"0..30 MPI_Alltoallv: begin; alltoallv sent 0 received 1 counts 0,0,0,0,1,0",
+				"0..30 MPI_Alltoallv: begin; alltoallv sent 2 received 0 counts 1,0,1,0,0,0",
+				"0..30 MPI_Alltoallv: begin; alltoallv sent 0 received 1 counts 0,0,0,0,1,0",
+			}, "3.1 0.8 2.6"},
 		{"gatherv: the root does not wait for rank 1, which has nothing", "",
 			[]string{
 				"0..1 work\n1..30 MPI_Gatherv: begin; gatherv sent 1 received 2 root 0",
