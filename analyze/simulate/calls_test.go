@@ -58,7 +58,7 @@ func checkCallsOf(r *Result) error {
 	t := r.Calls
 	p := &t.Problems
 	odd := func(note string) bool { return !strings.Contains(note, "messages larger than what was received") } // by the schedule
-	if p.UnmatchedSends+p.UnmatchedReceives+p.IncompleteCollectives+p.PendingRequests+p.Violations+p.Unbalanced > 0 ||
+	if p.UnmatchedSends+p.UnmatchedReceives+p.IncompleteCollectives+p.PendingRequests+p.Violations+p.EarlyCollectives+p.Unbalanced > 0 ||
 		slices.ContainsFunc(p.Notes, odd) {
 		return fmt.Errorf("problems: %+v", *p)
 	}

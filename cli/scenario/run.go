@@ -313,8 +313,8 @@ func WarnOfProblems(a *env.Env, tl *timeline.Timeline) {
 	if n := p.PendingRequests; n > 0 {
 		a.Warn("%s never completed", phrase.Plural(n, "request"))
 	}
-	if n := p.Violations; n > 0 {
-		a.Warn("%s: the clocks are wrong; --clock clc corrects them", phrase.Early(n, p.WorstViolation.Short()))
+	if p.Violations+p.EarlyCollectives > 0 {
+		a.Warn("%s: the clocks are wrong; --clock clc corrects them", phrase.Early(p.Violations, p.EarlyCollectives, p.WorstViolation.Short()))
 	}
 	if n := p.Unbalanced; n > 0 {
 		a.Warn("%s without the other half", phrase.Plural(n, "enter or leave event"))
@@ -364,9 +364,9 @@ func firstOf(list []timeline.Unmatched) string {
 
 // NoteOfClocks says what was impossible in the times of a run and was removed.
 func NoteOfClocks(a *env.Env, r *trace.ClockReport) {
-	if n := r.Before.Messages + r.Before.Groups; n > 0 {
-		a.Note("%s: the controlled logical clock moved %s by up to %s", phrase.Early(n, r.Before.Worst.Short()), phrase.Plural(r.Moved, "moment"),
-			r.Furthest.Short())
+	if b := &r.Before; b.Messages+b.Groups > 0 {
+		a.Note("%s: the controlled logical clock moved %s by up to %s", phrase.Early(b.Messages, b.Groups, b.Worst.Short()),
+			phrase.Plural(r.Moved, "moment"), r.Furthest.Short())
 	}
 	if len(r.Unknown) > 0 {
 		a.Warn("the clocks of %s were not compared with that of rank 0: their times may be wrong", phrase.Plural(len(r.Unknown), "rank"))

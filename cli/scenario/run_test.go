@@ -216,6 +216,8 @@ func TestWarnOfProblems(t *testing.T) {
 		{timeline.Problems{PendingRequests: 1}, "slackline: warning: 1 request never completed\n"},
 		{timeline.Problems{Violations: 2, WorstViolation: 5e6},
 			"slackline: warning: 2 messages arrived before they were sent, by up to 5us: the clocks are wrong; --clock clc corrects them\n"},
+		{timeline.Problems{EarlyCollectives: 1, WorstViolation: 5e6},
+			"slackline: warning: 1 collective ended before it could, by 5us: the clocks are wrong; --clock clc corrects them\n"},
 		{timeline.Problems{MissingRanks: []int{4, 9}}, "slackline: warning: 2 ranks missing, the first is rank 4\n"},
 		{timeline.Problems{CutMessages: 1, Notes: []string{"a", "b"}},
 			"slackline: 1 message recorded at one end only, left out: recording was off at the other\n" +
@@ -233,8 +235,8 @@ func TestNoteOfClocks(t *testing.T) {
 		t.Errorf("clocks without a fault: %q", got)
 	}
 	r := &trace.ClockReport{Before: clock.Violations{Messages: 3, Groups: 1, Worst: 5e6}, Moved: 10, Furthest: 2e6, Unknown: []int{1, 2}}
-	const want = "slackline: 4 messages arrived before they were sent, by up to 5us: the controlled logical clock " +
-		"moved 10 moments by up to 2us\n" +
+	const want = "slackline: 3 messages arrived before they were sent and 1 collective ended before it could, by up to 5us: " +
+		"the controlled logical clock moved 10 moments by up to 2us\n" +
 		"slackline: warning: the clocks of 2 ranks were not compared with that of rank 0: their times may be wrong\n"
 	if got := warned(func(a *env.Env) { NoteOfClocks(a, r) }); got != want {
 		t.Errorf("%q, want %q", got, want)

@@ -108,6 +108,7 @@ func (b *Builder) Finish(threads int) *Timeline {
 	f.matchMessages()
 	f.matchCollectives()
 	f.matchEpochs()
+	f.countEarly()
 	f.countOdds()
 	f.end()
 	return f.t
@@ -155,6 +156,14 @@ func (f *finisher) begin() {
 			f.findAlone(i)
 		}
 	})
+}
+
+// countEarly counts the collectives that ended before they could, for which it needs the calls of all their members.
+func (f *finisher) countEarly() {
+	for i, l := range f.locations {
+		f.t.Locations[i].Calls, f.t.Locations[i].Polls = l.calls, l.polls
+	}
+	f.t.CountEarlyCollectives(f.threads)
 }
 
 // end puts the locations into the timeline, when all is known of them.

@@ -270,12 +270,6 @@ func (f *finisher) skipDropped(c *chain) {
 	}
 }
 
-// violations are messages that were received before they were sent.
-type violations struct {
-	count int64
-	worst unit.Duration
-}
-
 // fillMessages writes the messages of a receiver into the timeline, beginning at index at.
 func (f *finisher) fillMessages(location int32, at int) (v violations) {
 	f.locations[location].receives.each(func(r *receive) {
@@ -293,10 +287,7 @@ func (f *finisher) fillMessages(location int32, at int) (v violations) {
 			Sent: s.time, Received: r.time,
 		}
 		at++
-		if early := s.time - r.time; early > 0 {
-			v.count++
-			v.worst = max(v.worst, early)
-		}
+		v.note(s.time - r.time)
 	})
 	return v
 }

@@ -50,6 +50,7 @@ type locationSummary struct {
 
 // sumUp sends all processes when the locations begin and end, and brings together at process 0 what does not fit.
 func (x *partExchange) sumUp() error {
+	x.countEarly()
 	own := ownSummary{Problems: x.t.Problems, Reports: x.reports}
 	own.Problems.Notes, own.Problems.MissingRanks, own.Problems.Collectives = nil, nil, nil
 	for _, l := range x.locations[x.First:x.Last] {
@@ -109,6 +110,7 @@ func (x *partExchange) joinProblems(all []ownSummary) {
 		sum.CutCollectives += o.CutCollectives
 		sum.PendingRequests += o.PendingRequests
 		sum.Violations += o.Violations
+		sum.EarlyCollectives += o.EarlyCollectives
 		sum.WorstViolation = max(sum.WorstViolation, o.WorstViolation)
 		sum.Unbalanced += o.Unbalanced
 		reports = append(reports, all[i].Reports...)

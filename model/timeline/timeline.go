@@ -78,8 +78,18 @@ type Calls struct {
 
 // Polled reports whether a call stands for several like it.
 func (l *Location) Polled(call int32) bool {
-	at, found := slices.BinarySearchFunc(l.Polls, call, func(p Poll, call int32) int { return cmp.Compare(p.Call, call) })
+	at, found := l.poll(call)
 	return found && l.Polls[at].Count > 0
+}
+
+// continues reports whether a call is the rest of one that was open when recording was switched off.
+func (l *Location) continues(call int32) bool {
+	at, found := l.poll(call)
+	return found && l.Polls[at].Count == 0
+}
+
+func (l *Location) poll(call int32) (at int, found bool) {
+	return slices.BinarySearchFunc(l.Polls, call, func(p Poll, call int32) int { return cmp.Compare(p.Call, call) })
 }
 
 // Poll states that a call stands for several like it, of which only the last may have found something: a run of MPI_Test. One that stands
@@ -379,12 +389,13 @@ type Problems struct {
 	Sends, Receives                   []Unmatched
 	IncompleteCollectives             int64 // instances that not every member has
 	Collectives                       []string
-	PendingRequests                   int64 // never completed
-	CutMessages                       int64 // one end was recorded, the other one fell into a time when recording was off
-	CutCollectives                    int64 // the same of collectives: not all members recorded them
-	Violations                        int64 // messages that were received before they were sent
-	WorstViolation                    unit.Duration
-	Unbalanced                        int64 // leaves without enter, enters without leave
+	PendingRequests                   int64         // never completed
+	CutMessages                       int64         // one end was recorded, the other one fell into a time when recording was off
+	CutCollectives                    int64         // the same of collectives: not all members recorded them
+	Violations                        int64         // messages that were received before they were sent
+	EarlyCollectives                  int64         // collectives that a member left before it could
+	WorstViolation                    unit.Duration // of both: by how much, at most
+	Unbalanced                        int64         // leaves without enter, enters without leave
 	MissingRanks                      []int
 	Notes                             []string // everything else, as sentences
 }

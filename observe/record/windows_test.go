@@ -62,7 +62,7 @@ func checkCut(t *testing.T, r *recording) (*timeline.Timeline, int, int) {
 		t.Fatal(err)
 	}
 	p := &tl.Problems
-	if p.UnmatchedSends+p.UnmatchedReceives+p.IncompleteCollectives+p.Violations+p.PendingRequests > 0 {
+	if p.UnmatchedSends+p.UnmatchedReceives+p.IncompleteCollectives+p.Violations+p.EarlyCollectives+p.PendingRequests > 0 {
 		t.Errorf("problems = %+v, want none", p)
 	}
 	for _, note := range p.Notes {

@@ -50,8 +50,9 @@ func (s *story) doubtClocks(t assumptions, a *analyzed) {
 		return
 	}
 	t.add("Clocks", a.clockWords(), "waits shorter than the error may not be real")
-	if p := &a.run.Timeline.Problems; p.Violations > 0 {
-		t.add("Causality", phrase.Early(p.Violations, p.WorstViolation.Short()), "the clocks are wrong; "+code("--clock clc")+" corrects them")
+	if p := &a.run.Timeline.Problems; p.Violations+p.EarlyCollectives > 0 {
+		t.add("Causality", phrase.Early(p.Violations, p.EarlyCollectives, p.WorstViolation.Short()),
+			"the clocks are wrong; "+code("--clock clc")+" corrects them")
 	}
 }
 

@@ -176,8 +176,8 @@ func (a *analyzed) clockWords() string {
 	default:
 		words = append(words, "compared by "+c.Source)
 	}
-	if n := c.Before.Messages + c.Before.Groups; n > 0 {
-		words = append(words, phrase.Early(n, c.Before.Worst.Short())+": corrected, by up to "+c.Furthest.Short())
+	if b := &c.Before; b.Messages+b.Groups > 0 {
+		words = append(words, phrase.Early(b.Messages, b.Groups, b.Worst.Short())+": corrected, by up to "+c.Furthest.Short())
 	}
 	return strings.Join(words, "; ")
 }

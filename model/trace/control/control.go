@@ -92,8 +92,10 @@ func newMoments(tl *timeline.Timeline, latency unit.Duration) *moments {
 		add(position{s.Received, s.To, s.Recv, atReceive}, clock.Moment{Join: int32(i), Kind: clock.Received})
 	}
 	for i := range tl.Collectives {
-		g := m.group(&tl.Collectives[i])
-		for j, member := range tl.MembersOf(&tl.Collectives[i]) {
+		c := &tl.Collectives[i]
+		members := tl.MembersOf(c)
+		g := clock.Group{Kind: orders[tl.OrderOf(c)], Size: int32(len(members)), Root: c.Root}
+		for j, member := range members {
 			if g.Kind == clock.Loose {
 				break
 			}
@@ -134,48 +136,10 @@ func (m *moments) sort(rank int) {
 	m.at[rank], m.Moments[rank] = at, list
 }
 
-// group defines who waits for whom in a collective. If a member sends or receives nothing, MPI need not make
-// another one wait.
-func (m *moments) group(c *timeline.Collective) clock.Group {
-	members := m.tl.MembersOf(c)
-	g := clock.Group{Kind: clock.Loose, Size: int32(len(members)), Root: c.Root}
-	moves := func(i int, sent, received bool) bool {
-		return (!sent || members[i].Sent > 0) && (!received || members[i].Received > 0)
-	}
-	all := func(sent, received, root bool) bool {
-		for i := range members {
-			if (root || i != int(c.Root)) && !moves(i, sent, received) {
-				return false
-			}
-		}
-		return true
-	}
-	if c.Scope != timeline.ByComm || len(m.tl.Comms[c.Comm].Remote) > 0 {
-		return g
-	}
-	rooted := c.Root >= 0 && int(c.Root) < len(members)
-	switch c.Op {
-	case timeline.OpBarrier:
-		g.Kind = clock.AllToAll
-	case timeline.OpAllgather, timeline.OpAllgatherv, timeline.OpAlltoall, timeline.OpAllreduce, timeline.OpReduceScatter,
-		timeline.OpReduceScatterBlock:
-		if all(true, true, true) {
-			g.Kind = clock.AllToAll
-		}
-	case timeline.OpBcast, timeline.OpScatter, timeline.OpScatterv:
-		if rooted && all(false, true, false) {
-			g.Kind = clock.OneToAll
-		}
-	case timeline.OpGather, timeline.OpGatherv, timeline.OpReduce:
-		if rooted && all(true, false, false) {
-			g.Kind = clock.AllToOne
-		}
-	case timeline.OpScan, timeline.OpExscan:
-		if all(true, false, true) {
-			g.Kind = clock.Prefix
-		}
-	}
-	return g
+// orders are the kinds of groups by the order of their members.
+var orders = map[timeline.Order]clock.GroupKind{
+	timeline.Unordered: clock.Loose, timeline.AllToAll: clock.AllToAll, timeline.OneToAll: clock.OneToAll, timeline.AllToOne: clock.AllToOne,
+	timeline.Prefix: clock.Prefix,
 }
 
 // control moves everything in the timeline, and says so in its problems.
@@ -227,10 +191,11 @@ func (m *moments) note(done *clock.Controlled) {
 	}
 }
 
-// recount finds the messages that are still received before they were sent.
+// recount finds the messages and collectives that still end before they can.
 func (m *moments) recount() {
 	p := &m.tl.Problems
-	p.Violations, p.WorstViolation = 0, 0
+	p.Violations, p.EarlyCollectives, p.WorstViolation = 0, 0, 0
+	m.tl.CountEarlyCollectives(1)
 	m.tl.Start, m.tl.End = unit.Duration(math.MaxInt64), unit.Duration(math.MinInt64)
 	for i := range m.tl.Messages {
 		if !m.tl.Part.Here(m.tl.Messages[i].To) {
@@ -404,16 +369,18 @@ func (m *moments) recountTogether(ctx context.Context) error {
 	m.recount()
 	p := &m.tl.Problems
 	type bounds struct {
-		Violations        int64
-		Worst, Start, End unit.Duration
+		Messages, Collectives int64
+		Worst, Start, End     unit.Duration
 	}
-	all, err := cluster.AllGatherValues(ctx, m.tl.Part.Group, &bounds{p.Violations, p.WorstViolation, m.tl.Start, m.tl.End})
+	own := bounds{p.Violations, p.EarlyCollectives, p.WorstViolation, m.tl.Start, m.tl.End}
+	all, err := cluster.AllGatherValues(ctx, m.tl.Part.Group, &own)
 	if err != nil {
 		return err
 	}
-	p.Violations = 0
+	p.Violations, p.EarlyCollectives = 0, 0
 	for _, b := range all {
-		p.Violations += b.Violations
+		p.Violations += b.Messages
+		p.EarlyCollectives += b.Collectives
 		p.WorstViolation = max(p.WorstViolation, b.Worst)
 		m.tl.Start, m.tl.End = min(m.tl.Start, b.Start), max(m.tl.End, b.End)
 	}

@@ -150,7 +150,11 @@ func TestApplyCollectives(t *testing.T) {
 		if len(tl.Collectives) != 1 {
 			t.Fatalf("%s: %d collectives", name, len(tl.Collectives))
 		}
+		before := tl.Problems.EarlyCollectives
 		o := apply(t, tl, 0)
+		if after := tl.Problems.EarlyCollectives; before != tc.groups || after != 0 {
+			t.Errorf("%s: the timeline has %d impossible before and %d after, want %d and none", name, before, after, tc.groups)
+		}
 		if int64(o.Before.Groups) != tc.groups || o.After.Groups != 0 || o.Control != (tc.groups > 0) {
 			t.Errorf("%s: outcome %+v, want %d impossible before and none after", name, o, tc.groups)
 		}
