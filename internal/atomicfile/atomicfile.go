@@ -245,8 +245,21 @@ func renamed(err error, temporary, path string) error {
 			at.Path = path + rest
 		}
 	}
+	if err != nil && strings.Contains(err.Error(), temporary) { // an error around it had made its text
+		err = &reworded{err, strings.ReplaceAll(err.Error(), temporary, path)}
+	}
 	return err
 }
+
+// reworded is an error with another text.
+type reworded struct {
+	error
+	text string
+}
+
+func (r *reworded) Error() string { return r.text }
+
+func (r *reworded) Unwrap() error { return r.error }
 
 // syncDir makes the rename durable where the system allows it.
 func syncDir(dir string) {

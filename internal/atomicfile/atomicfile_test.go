@@ -187,6 +187,16 @@ func TestErrorsNameTheTarget(t *testing.T) {
 	if want := "write " + filepath.Join(trace, "ranks/0.slt") + ": no space left on device"; err == nil || err.Error() != want {
 		t.Errorf("a directory: %v, want %s", err, want)
 	}
+	err = WriteDir(trace, false, func(d *Dir) error {
+		if _, err := d.Create("calls.parquet"); err != nil {
+			return err
+		}
+		return fmt.Errorf("column 7: %w", full(".run.slt.tmp*/new/run.slt/calls.parquet"))
+	})
+	want := "column 7: write " + filepath.Join(trace, "calls.parquet") + ": no space left on device"
+	if err == nil || err.Error() != want || !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("within another error: %v, want %s", err, want)
+	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}

@@ -45,8 +45,9 @@ func (d *Dir) makeParents(parent string) error {
 	if d.made[parent] {
 		return nil
 	}
-	d.made[parent] = true
-	return os.MkdirAll(parent, 0o777)
+	err := os.MkdirAll(parent, 0o777)
+	d.made[parent] = err == nil
+	return err
 }
 
 // durable is a file that is synced when it is closed.

@@ -111,3 +111,28 @@ func TestCreateStaysInside(t *testing.T) {
 		t.Errorf("error %v, files %q", err, list(t, parent))
 	}
 }
+
+// TestFolderThatCannotBeMade wants each file to say why its folder cannot be made, not only the first one: the others lack nothing but that.
+func TestFolderThatCannotBeMade(t *testing.T) {
+	dir := t.TempDir()
+	d := &Dir{path: dir, made: map[string]bool{}}
+	in := filepath.Join(dir, "in")
+	if err := os.WriteFile(in, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, first := d.Create("in/a")
+	_, second := d.Create("in/b")
+	if first == nil || second == nil || first.Error() != second.Error() {
+		t.Errorf("%v, then %v; want the same reason twice", first, second)
+	}
+	if err := os.Remove(in); err != nil {
+		t.Fatal(err)
+	}
+	f, err := d.Create("in/c")
+	if err != nil {
+		t.Fatalf("when it can be made: %v", err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -147,16 +147,17 @@ func TestNoRoom(t *testing.T) {
 
 // TestFullDisk does the same with a real file system that becomes full, where one can be made.
 func TestFullDisk(t *testing.T) {
-	small := func(size string) string {
+	small := func(options string) string {
 		dir := t.TempDir()
-		if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
+		if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, options); err != nil {
 			t.Skipf("no file system can be made here (TestNoRoom has a stand-in): %v", err)
 		}
 		t.Cleanup(func() { _ = syscall.Unmount(dir, 0) })
 		return dir
 	}
-	// Room for the events of a rank, but not for its definitions, is too little as well.
-	dir, tiny := small("3m"), []string{small("600k"), small("1100k")}
+	// Room for the events of a rank, but not for its definitions, is too little as well, and so is none for further files: beside the two
+	// folders, and the two files that are there before the program starts.
+	dir, tiny := small("size=3m"), []string{small("size=600k"), small("size=1100k"), small("nr_inodes=4"), small("nr_inodes=5")}
 	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		program := build(t, l, "gentle.c", "-O1", "-pthread", "-lrt")
 		o := sampled(append(mpitest.Launch(l, 1), program, "many")...)

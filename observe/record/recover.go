@@ -22,6 +22,9 @@ import (
 // orderFile describes the run in its folder of raw files. Who records or recovers the run has it locked.
 const orderFile = "run.json"
 
+// spareFile is empty. A recorder that cannot make a file, because the file system has none left, gives it the name that says why.
+const spareFile = "spare"
+
 // order is what must be known to make a trace from raw files.
 type order struct {
 	Command  []string `json:"command"`
@@ -60,6 +63,9 @@ func (r *run) writeOrder() (err error) {
 	from.Sum = from.sum()
 	data, err := json.Marshal(from)
 	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(r.raw, spareFile), nil, 0o666); err != nil {
 		return err
 	}
 	path := filepath.Join(r.raw, orderFile)

@@ -237,7 +237,8 @@ bool sl_stream_open(struct sl_stream *s, struct sl_thread *t, bool definitions, 
         if (t->number == 0) sl_say("%s: %s; the run is not recorded", path, strerror(*failed)); /* threads are counted */
         if (*failed == EEXIST) return false; /* it is of another process */
         snprintf(sign, sizeof sign, "%s.failed-%d", path, *failed);
-        if (truncate(path, 0) == 0 && rename(path, sign) != 0) unlink(path);
+        if (truncate(path, 0) != 0) snprintf(path, LENGTH, "%s/spare", sl_settings.directory); /* no file could be made, not even an empty one */
+        if (rename(path, sign) != 0) unlink(path);
         return false;
     }
     fill_head(s, t, definitions);
