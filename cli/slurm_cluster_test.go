@@ -218,8 +218,12 @@ func (c *slurmCluster) await(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// log shows the ends of the logs.
+// log shows the nodes, the jobs, and the ends of the logs.
 func (c *slurmCluster) log(t *testing.T) {
+	for _, words := range [][]string{{"sinfo", "--Node", "--long"}, {"squeue", "--long"}} {
+		out, err := exec.Command(words[0], words[1:]...).CombinedOutput()
+		t.Logf("%s: %v\n%s", words[0], err, out)
+	}
 	files, _ := filepath.Glob(c.file("*.log"))
 	for _, path := range files {
 		data, _ := os.ReadFile(path)
