@@ -349,7 +349,38 @@ func (o *oracle) findTeams() {
 	}
 }
 
+// settle moves a wait into a call of MPI that lies in its call if more of its time does than comes before all calls in it, again and again.
+func (o *oracle) settle(w *oracleWait) {
+	c := &o.tl.Locations[w.location].Calls
+	for moved := true; moved; {
+		moved = false
+		whole, end := *w, w.enter+w.amount
+		for i := whole.call + 1; i < c.Skip[whole.call]; i++ {
+			if i == whole.call+1 {
+				w.amount = min(w.amount, c.Enter[i]-w.enter)
+			}
+			outer := false // it lies in another call in it
+			for j := whole.call + 1; j < i; j++ {
+				outer = outer || c.Skip[j] > i
+			}
+			part := min(end, c.Leave[i]) - c.Enter[i]
+			if outer || part <= w.amount || o.tl.RegionOf(c.Path[i]).Paradigm != timeline.MPI || o.isTest(w.location, i) {
+				continue
+			}
+			w.call, w.enter, w.amount, moved = i, c.Enter[i], part, true
+			w.path = o.tl.PathName(c.Path[i])
+		}
+		if w.first = max(w.first-(w.enter-whole.enter), 0); w.first >= w.amount && w.first > 0 {
+			w.metric, w.first = kinds[w.metric].before.metric, 0
+		}
+	}
+}
+
 func (o *oracle) chooseOnePerCall() {
+	for _, w := range o.waits {
+		o.settle(w)
+	}
+	o.waits = slices.DeleteFunc(o.waits, func(w *oracleWait) bool { return w.amount <= 0 })
 	rank := func(l int32) int { return o.tl.Locations[l].Rank }
 	sort.SliceStable(o.waits, func(i, j int) bool {
 		a, b := o.waits[i], o.waits[j]
