@@ -376,13 +376,16 @@ func TestQueueAway(t *testing.T) {
 // TestQueueAwayForAll: that the batch system does not answer, or hangs, is noted once, however many runs wait for it.
 func TestQueueAwayForAll(t *testing.T) {
 	defer func(old time.Duration) { questionPatience = old }(questionPatience)
-	questionPatience = 200 * time.Millisecond
-	for name, tc := range map[string]struct{ queue, why string }{
-		"refuses": {"echo away >&2; exit 1", "(sh: away)"},
-		"silent":  {"exit 1", "(sh: exit status 1)"},
-		"hangs":   {"sleep 60", "(sh: no answer in 200ms)"},
+	for name, tc := range map[string]struct {
+		patience   time.Duration
+		queue, why string
+	}{
+		"refuses": {time.Minute, "echo away >&2; exit 1", "(sh: away)"},
+		"silent":  {time.Minute, "exit 1", "(sh: exit status 1)"},
+		"hangs":   {time.Second, "sleep 60", "(sh: no answer in 1s)"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			questionPatience = tc.patience
 			dir := t.TempDir()
 			t.Chdir(dir)
 			const answersLost = accept + "exit 1\n"
