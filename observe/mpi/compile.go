@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"slackline/internal/parallel"
 	"slackline/internal/trusted"
@@ -161,13 +162,19 @@ func (l *Library) compiler(ctx context.Context, what, dir string, args []string)
 }
 
 // output calls a compiler in a directory and returns what it prints. It has a process group of its own: an interrupt of all processes
-// at a terminal ends it through the context alone, so that it is never taken for a compiler that fails.
+// at a terminal ends it through the context alone, so that it is never taken for a compiler that fails. It is asked to end, for it
+// removes its temporary files then.
 func output(ctx context.Context, dir, path string, args ...string) ([]byte, error) {
 	c := exec.CommandContext(ctx, path, args...)
 	c.Dir = dir
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
-	return c.CombinedOutput()
+	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGTERM) }
+	c.WaitDelay = 5 * time.Second
+	out, err := c.CombinedOutput()
+	if ctx.Err() != nil && c.Process != nil {
+		_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) // what does not end then
+	}
+	return out, err
 }
 
 // key differs where something must be compiled again.

@@ -130,12 +130,13 @@ func TestPathsOfLibraries(t *testing.T) {
 }
 
 // TestInterruptedCompiler wants no interrupt to reach the compiler but through the context, and that to end it with all that it
-// started: the call returns.
+// started, without temporary files: the call returns.
 func TestInterruptedCompiler(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	dir := t.TempDir()
 	compiler, started := filepath.Join(dir, "mpicc.test"), filepath.Join(dir, "started")
-	const script = "#!/bin/sh\nsleep 100000 & echo $$ $(cut -d ' ' -f 5 /proc/$$/stat) >now\nmv now started\nwait\n"
+	const script = "#!/bin/sh\ntrap 'rm temporary; exit 1' TERM\necho >temporary\n" +
+		"sleep 100000 & echo $$ $(cut -d ' ' -f 5 /proc/$$/stat) >now\nmv now started\nwait\n"
 	if err := os.WriteFile(compiler, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -147,6 +148,9 @@ func TestInterruptedCompiler(t *testing.T) {
 	}()
 	if err := (&Library{Compiler: compiler}).compiler(ctx, "part", dir, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("the compiler: %v, want context.Canceled", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "temporary")); err == nil {
+		t.Error("the compiler could not remove its temporary file")
 	}
 	data, err := os.ReadFile(started)
 	var process, group int
