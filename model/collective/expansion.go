@@ -226,6 +226,7 @@ type memo struct {
 	owner *Expansion
 	key   callKey
 	sizes []int64
+	lists bool // of neighbors: the call differs by rank
 	in    *Instance
 	group *schedule.Group
 	world bool
@@ -264,7 +265,7 @@ func (x *Expansion) instance(call *schedule.Call, b *schedule.Block) (*memo, err
 	m.tag = call.Tag
 	key := callKey{call.Op, call.Group, call.Root, call.Size, call.Algorithm}
 	lists := len(call.Sources)+len(call.Destinations) > 0
-	if m.in != nil && m.key == key && !lists && sameSlice(m.sizes, call.Sizes) {
+	if m.in != nil && m.key == key && !m.lists && !lists && sameSlice(m.sizes, call.Sizes) {
 		m.plain = m.world && m.tag == 0 && m.in.FreeReduce
 		return m, nil
 	}
@@ -272,10 +273,7 @@ func (x *Expansion) instance(call *schedule.Call, b *schedule.Block) (*memo, err
 	if err != nil {
 		return nil, err
 	}
-	m.key, m.sizes, m.in = key, call.Sizes, in
-	if lists {
-		m.key = callKey{} // differs by rank: look again next time
-	}
+	m.key, m.sizes, m.lists, m.in = key, call.Sizes, lists, in
 	m.group = &x.groups[call.Group]
 	m.world = m.group.IsWorld()
 	m.plain = m.world && m.tag == 0 && in.FreeReduce

@@ -113,6 +113,10 @@ func TestExpansion(t *testing.T) {
 				}
 			}, calc(1),
 		}}, 0, 2, "[c1]"},
+		{"a barrier after neighbors is a barrier", &scripted{ranks: 4, blocks: []func(int, *schedule.Block){
+			call(schedule.Call{Op: schedule.NeighborAllgather, Size: 5, Sources: []int32{3}, Destinations: []int32{1}}),
+			call(schedule.Call{Op: schedule.Barrier}),
+		}}, 0, 0, "[r3:5/1.0@9 s1:5/1.0@9][s1:1/1.0@9 r3:1/1.0@9][s2:1/1.0@9 r2:1/1.0@9]"},
 		{"beside computation", &scripted{ranks: 4, graphs: true, blocks: []func(int, *schedule.Block){
 			func(_ int, b *schedule.Block) {
 				post := b.Calc(1)
