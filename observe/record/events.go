@@ -96,6 +96,7 @@ type eventStream struct {
 	at     int
 	last   int64    // time of the last event
 	before uint32   // stack of the last call or sample
+	left   uint16   // kind of the last record, if that was a call or a wait
 	open   []uint32 // regions that the program has entered and not left
 	issued map[uint64]trace.Event
 	held   []rawRecord // samples and times without a CPU that may be part of the next record
@@ -237,6 +238,15 @@ func (s *eventStream) stack(path uint32) uint32 {
 
 func (s *eventStream) decode(rec *rawRecord) {
 	enter, leave := picoseconds(rec.enter), picoseconds(rec.leave)
+	if rec.kind != rawNoCPU {
+		wait, call := rec.kind == rawSpan, rec.isCall()
+		if wait && s.left != 0 || call && s.left == rawSpan {
+			s.sleep(enter, s.stack(rec.path))
+		}
+		if s.left = 0; wait || call {
+			s.left = rec.kind
+		}
+	}
 	if rec.kind != rawNoCPU && (rec.kind != rawSample || s.stack(rec.path) != 0) {
 		s.putLacks(enter)
 	}
@@ -269,7 +279,7 @@ func (s *eventStream) decode(rec *rawRecord) {
 		s.put(enter, trace.Event{Kind: trace.RecordingOn})
 	case rawNoCPU:
 		s.lack(rec)
-		if n := len(s.open); n == 0 || s.open[n-1] != s.omp[ompImplicitBarrier] {
+		if n := len(s.open); s.left == 0 && (n == 0 || s.open[n-1] != s.omp[ompImplicitBarrier]) {
 			s.putLacks(enter)
 		}
 	case rawThreadBegin:
@@ -318,6 +328,19 @@ func (s *eventStream) sample(time int64, stack uint32, slept bool) {
 	}
 	s.before = stack
 	s.put(time, trace.Event{Kind: trace.Sample, Stack: stack})
+}
+
+// sleep gives a time next to a wait in which no sample was taken, as when a thread waits for a mutex, to what the call paths before and
+// after it have in common. The function that waits is one of them.
+func (s *eventStream) sleep(until int64, stack uint32) {
+	if s.forks || s.period == 0 || until-s.last <= 3*s.period {
+		return
+	}
+	if there := s.common(s.before, stack); there != 0 {
+		s.put(s.last+s.period, trace.Event{Kind: trace.Sample, Stack: there})
+		s.putLacks(until - s.period)
+		s.put(until-s.period, trace.Event{Kind: trace.Sample, Stack: there})
+	}
 }
 
 // common is the longest stack that two have in common. Stacks come after what they are called from.

@@ -214,6 +214,36 @@ func TestSampleAtWakeUp(t *testing.T) {
 	}
 }
 
+// TestSleepBesideWaits wants the time of a wait in a call that is not known to belong to the function that waited before or after it.
+func TestSleepBesideWaits(t *testing.T) {
+	b := newRawBuilder(false)
+	barrier := numberOf(t, "Barrier")
+	b.chunk(0, 0,
+		entry(rawSpan, 0, 2, 0, 1e6, 2e6),
+		entry(rawNoCPU, 0, 0, 0, 3e6, 3e6, 70e3),
+		entry(rawSpan, 0, 2, 0, 52e6, 53e6),
+		entry(rawSpan, 0, 1, 0, 93e6, 94e6),
+		entry(rawNoCPU, 0, 0, 0, 124e6, 124e6, 70e3),
+		entry(rawCollective, barrier, 1, 0, 124e6, 125e6, 0, pair(0, 0), 0, 0),
+		entry(rawSpan, 0, 1, 0, 126e6, 127e6),
+	)
+	events := decodeRaw(t, b.open(t))
+	if !slices.IsSortedFunc(events, func(a, b trace.Event) int { return int(a.Time - b.Time) }) {
+		t.Error("times decrease")
+	}
+	var times []int64
+	var stacks []uint32
+	for _, e := range events {
+		if e.Kind == trace.Sample {
+			times, stacks = append(times, e.Time/1e9), append(stacks, e.Stack)
+		}
+	}
+	wait, main := stacks[0], stacks[2]
+	if !slices.Equal(times, []int64{3, 51, 54, 92, 95, 123}) || !slices.Equal(stacks, []uint32{wait, wait, main, main, main, main}) || wait == main {
+		t.Errorf("samples at %v ms of stacks %v, want two in each long time without any, of what the calls around it have in common", times, stacks)
+	}
+}
+
 func TestDefinitions(t *testing.T) {
 	b := newRawBuilder(true)
 	b.chunk(0, 0,
