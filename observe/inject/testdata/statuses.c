@@ -111,6 +111,18 @@ static void failures(void) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
+static int queried(void *unused, MPI_Status *s) {
+    static int times;
+    (void)unused;
+    MPI_Status_set_elements(s, MPI_INT, 3);
+    MPI_Status_set_cancelled(s, 0);
+    s->MPI_SOURCE = 1, s->MPI_TAG = 2;
+    printf("queried %d\n", ++times);
+    return MPI_SUCCESS;
+}
+static int freed(void *unused) { return (void)unused, puts("freed"), MPI_SUCCESS; }
+static int cancelled(void *unused, int complete) { return (void)unused, (void)complete, MPI_SUCCESS; }
+
 /* What needs no message. */
 static void alone(void) {
     MPI_Status s = fresh(), many[2] = {s, s};
@@ -141,6 +153,10 @@ static void alone(void) {
     result = MPI_Wait(r, &s), show("Wait for nothing", &s, result), s = fresh();
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
     MPI_Type_free(&nothing);
+    MPI_Grequest_start(queried, freed, cancelled, NULL, r);
+    result = MPI_Test(r, &flag, &s), printf("Test of the program's own request: result %d, %d\n", result, flag);
+    MPI_Grequest_complete(r[0]);
+    result = MPI_Test(r, &flag, &s), show("Test of the program's own request", &s, result), s = fresh();
     MPI_Irecv(data, 3, MPI_INT, 0, 999, MPI_COMM_WORLD, r);
     MPI_Cancel(r);
     result = MPI_Wait(r, &s);
