@@ -149,7 +149,11 @@ func (d *Dataset) addRecord(record, roles []string, places []int, metric string)
 		return fmt.Errorf("the unit has %d bytes; at most %d are allowed", len(unit), maxNameBytes)
 	}
 	if !math.IsNaN(value) {
-		d.Get(path, metric).takeUnit(unit)
+		s := d.Get(path, metric)
+		s.takeUnit(unit)
+		if err := s.checkUnits(); err != nil {
+			return err
+		}
 	}
 	d.addPresent(path, metric, at, values{value})
 	return nil

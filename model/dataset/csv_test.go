@@ -11,7 +11,8 @@ func TestReadCSV(t *testing.T) {
 	checkReading(t, "csv", []reading{
 		{name: "columns in any order", input: "value,Function,p,metric\n1,f,4,time\n", want: "p\nf time [4]=[1]"},
 		{name: "units", input: "p,unit,value\n4,s,1\n8,s,2\n", want: "p\n<root> <default> [s] [4]=[1] [8]=[2]"},
-		{name: "units that differ", input: "p,unit,value\n4,s,1\n8,ms,2\n", want: "p\n<root> <default> [4]=[1] [8]=[2]"},
+		{name: "units that differ", input: "p,unit,value\n4,s,1\n8,ms,2\n",
+			want: "x:3: <root> has values in s and in ms; give all of them in one unit", bad: true},
 		{name: "a missing value has no influence on the unit",
 			input: "p,unit,value\n4,s,1\n8,ms,nan\n", want: "p\n<root> <default> [s] [4]=[1]", warnings: 1},
 		{name: "comments", input: "p,value\n# machine A\n4,1\n", want: "p\n<root> <default> [4]=[1]"},

@@ -41,6 +41,7 @@ type Series struct {
 	Runs []missing.Run `json:"runs,omitempty"`
 
 	index map[string]int // of points, by place
+	mixed string         // the units of values that have two; empty: they have not
 }
 
 // Point is a place in the space of parameters with what was measured there.
@@ -223,12 +224,32 @@ func (d *Dataset) Of(run missing.Run) {
 }
 
 // takeUnit notes the unit of values that are going to be added: if others are
-// there that have another one, none is known.
+// there that have another one or none, none is known. CheckUnits refuses two.
 func (s *Series) takeUnit(unit string) {
 	if len(s.Points) > 0 && s.Unit != unit {
+		if s.Unit != "" && unit != "" {
+			s.mixed = fmt.Sprintf("in %s and in %s", s.Unit, unit)
+		}
 		unit = ""
 	}
 	s.Unit = unit
+}
+
+// CheckUnits returns an error if a series has values in two units: as repetitions or points of one law they would mean nothing.
+func (d *Dataset) CheckUnits() error {
+	for _, s := range d.Series {
+		if err := s.checkUnits(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Series) checkUnits() error {
+	if s.mixed == "" {
+		return nil
+	}
+	return fmt.Errorf("%s has values %s; give all of them in one unit", s.Name(), s.mixed)
 }
 
 // Merge adds the measurements of another dataset. A parameter that only one of
@@ -328,8 +349,11 @@ func (d *Dataset) dropEmpty() {
 }
 
 // Settle removes the measurements for which a parameter is missing, and says so.
-// It is an error if nothing is left.
+// It is an error if nothing is left, or if a series has two units.
 func (d *Dataset) Settle() error {
+	if err := d.CheckUnits(); err != nil {
+		return err
+	}
 	for _, s := range d.Series {
 		before := len(s.Points)
 		missing := ""

@@ -152,6 +152,9 @@ func TestMergeUnits(t *testing.T) {
 		if got := one.Series[0].Unit; got != tc.want {
 			t.Errorf("%q and %q merged have the unit %q, want %q", tc.first, tc.second, got, tc.want)
 		}
+		if err := one.Settle(); (err != nil) != (tc.second == "us") {
+			t.Errorf("%q and %q merged: error %v", tc.first, tc.second, err)
+		}
 	}
 }
 

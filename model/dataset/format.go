@@ -131,6 +131,9 @@ func (d *Dataset) finish(name string, f Format) error {
 	if d.Measurements() == 0 {
 		return fmt.Errorf("%s: holds no measurement (read as %s)", name, f.Info)
 	}
+	if err := d.CheckUnits(); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
 	return nil
 }
 

@@ -124,10 +124,16 @@ func (r *ownReader) series() error {
 		if len(s.Unit) > maxNameBytes {
 			return r.errorf("%s %s: its unit has more than %d bytes", s.CallPath, s.Metric, maxNameBytes)
 		}
+		key := seriesKey{s.CallPath, s.Metric}
+		before := r.d.index[key]
+		if before != nil {
+			before.takeUnit(s.Unit)
+			before.takeRuns(&s)
+		}
 		for _, p := range s.Points {
 			r.d.addPresent(s.CallPath, s.Metric, p.At, p.Values)
 		}
-		if added := r.d.index[seriesKey{s.CallPath, s.Metric}]; added != nil {
+		if added := r.d.index[key]; before == nil && added != nil {
 			added.Unit, added.Runs = s.Unit, s.Runs
 		}
 		return nil

@@ -55,8 +55,8 @@ func readReFrame(name string, file *reframeFile) (*Dataset, error) {
 				continue
 			}
 			add := func(metric, unit string, v float64) {
+				d.Get(path, metric).takeUnit(unit)
 				d.Put(path, metric, names, at, v)
-				d.Get(path, metric).Unit = unit
 			}
 			for _, key := range slices.Sorted(maps.Keys(c.Values)) {
 				list := c.Values[key]

@@ -40,7 +40,7 @@ func (c *Campaign) Collect() (*dataset.Dataset, error) {
 		return nil, fmt.Errorf("%s: no run is finished yet", c.Dir)
 	}
 	all.DropConstant()
-	return all, nil
+	return all, all.CheckUnits()
 }
 
 // changed reports whether the output of a run is not what it wrote; runs of earlier versions have no checksum.
