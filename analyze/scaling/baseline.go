@@ -2,6 +2,7 @@ package scaling
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
@@ -210,9 +211,10 @@ func CompareBaseline(b *Baseline, d *dataset.Dataset, o Options, tolerance float
 		row := &BaselineCheck{Check: *c, Law: c.Verdict, Before: model.Formula, Ratio: math.NaN(), Low: math.NaN(), High: math.NaN()}
 		if there == nil || !dataset.SamePath(there.CallPath, model.Function) {
 			row.Verdict, row.Reason = Inconclusive, "is in the baseline, but no longer in the data"
-		} else if there.Unit != model.Unit && there.Unit != "" && model.Unit != "" {
+		} else if there.Unit != model.Unit {
 			row.Verdict = Inconclusive
-			row.Reason = fmt.Sprintf("is in %s, but in %s in the baseline: it cannot be compared", there.Unit, model.Unit)
+			row.Reason = fmt.Sprintf("is in %s, but in %s in the baseline: it cannot be compared", cmp.Or(there.Unit, "no unit"),
+				cmp.Or(model.Unit, "no unit"))
 		} else if why := missing.Doubt(append([]missing.Run{model.run()}, there.AllRuns()...), there.Kind()); why != "" {
 			row.Verdict, row.Reason = Inconclusive, why
 		} else if c.Fit != nil {

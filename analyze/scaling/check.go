@@ -351,6 +351,9 @@ func (c *Check) predict() error {
 // place returns the target as a place; parameters that it does not name have
 // their largest measured value.
 func (t *Target) place(parameters []string, largest []float64) ([]float64, error) {
+	if len(parameters) == 0 {
+		return nil, errNoParameter
+	}
 	place := append([]float64{}, largest...)
 	if t.Named == nil {
 		place[0] = t.Value

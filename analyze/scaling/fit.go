@@ -3,6 +3,7 @@ package scaling
 import (
 	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -123,11 +124,13 @@ func (d *design1) listed() design                { return d }
 // maxParameters is how many parameters a model can have.
 const maxParameters = 3
 
+var errNoParameter = errors.New("the data have no parameter; give its value for each input, e.g. --set p=64")
+
 // newModeler returns a modeler for data over parameters.
 func newModeler(parameters []string, o Options) (*Modeler, error) {
 	switch n := len(parameters); {
 	case n == 0:
-		return nil, fmt.Errorf("the data have no parameter; give its value for each input, e.g. --set p=64")
+		return nil, errNoParameter
 	case n > maxParameters:
 		return nil, fmt.Errorf("the data have %d parameters; models have at most %d: fix the others with --where NAME=VALUE", n, maxParameters)
 	case n > 1 && o.Method == Paper:

@@ -3,6 +3,7 @@ package scaling
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -99,8 +100,9 @@ func (j *judge) rule(r *Rule) (*RuleCheck, error) {
 	c := &RuleCheck{Outcome: r.outcome(), Rule: r, Metric: r.Metric, Crossover: math.NaN()}
 	var fits []*Fit
 	var series []*dataset.Series
+	unit := ""
 	for _, function := range r.test.functions() {
-		s, err := j.find(&c.Outcome, function, r.Metric, r.Optional)
+		s, err := j.find(&c.Outcome, function, c.Metric, r.Optional) // of the metric of the first one, if the rule names none
 		if err != nil {
 			return nil, err
 		}
@@ -111,6 +113,10 @@ func (j *judge) rule(r *Rule) (*RuleCheck, error) {
 		c.Metric = cmp.Or(c.Metric, s.Metric)
 		if why := undecidable(s); why != "" {
 			c.Verdict, c.Reason = Inconclusive, function+": "+why
+			return c, nil
+		}
+		if unit = cmp.Or(unit, s.Unit); s.Unit != "" && s.Unit != unit {
+			c.Verdict, c.Reason = Inconclusive, fmt.Sprintf("%s is in %s, another function in %s: they cannot be compared", function, s.Unit, unit)
 			return c, nil
 		}
 		f, err := j.fit(s)

@@ -2,6 +2,7 @@ package scaling
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -77,6 +78,36 @@ func TestRuleKind(t *testing.T) {
 	} {
 		if _, err := ParseExpectations("test", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", text, err, want)
+		}
+	}
+}
+
+// TestRulesOfOneQuantity: a rule compares one metric in one unit.
+func TestRulesOfOneQuantity(t *testing.T) {
+	d := dataset.New("p")
+	for _, s := range []struct{ function, metric, unit string }{{"f", "time", "s"}, {"g", "visits", ""}, {"g", "time", "us"},
+		{"h", "time", "s"}, {"k", "visits", ""}} {
+		for p := 2.0; p <= 64; p *= 2 {
+			d.Get(s.function, s.metric).Add([]float64{p}, p)
+		}
+		d.Get(s.function, s.metric).Unit = s.unit
+	}
+	for rule, want := range map[string]string{
+		"f <= 2 h": "pass ",
+		"f <= 2 g": "inconclusive g is in us, another function in s: they cannot be compared",
+		"f <= 2 k": "the data have no metric time of k, only visits",
+	} {
+		e, err := ParseExpectations("test", []byte("rules: ["+rule+"]"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Judge(e, d, Options{})
+		got := fmt.Sprint(err)
+		if err == nil {
+			got = r.Rules[0].Verdict.String() + " " + r.Rules[0].Reason
+		}
+		if !strings.HasSuffix(got, want) {
+			t.Errorf("%s: %s, want %s", rule, got, want)
 		}
 	}
 }
