@@ -123,8 +123,8 @@ type profileFile struct {
 func readProfile(name string, file *profileFile) (*Dataset, error) {
 	var paths []RunPath
 	for i, c := range file.CallPaths {
-		if c.Exclusive == nil {
-			return nil, fmt.Errorf("%s: call path %d (from 1), %s, has no exclusive_s", name, i+1, c.Name)
+		if c.Exclusive == nil || c.Name == "" {
+			return nil, fmt.Errorf("%s: call path %d (from 1), %s, has no exclusive_s or no callpath", name, i+1, c.Name)
 		}
 		values := map[string]float64{"time": *c.Exclusive, "messages": c.Sent, "bytes": c.SentBytes + c.CollectiveBytes}
 		if c.Visits != nil {
@@ -200,16 +200,16 @@ func readWaits(name string, file *waitsFile) (*Dataset, error) {
 	}
 	parts := file.parts()
 	for i, w := range file.Waits {
-		if w.Seconds == nil || w.Metric == "" {
-			return nil, fmt.Errorf("%s: wait %d (from 1), in %s, has no seconds or no metric", name, i+1, w.Name)
+		if w.Seconds == nil || w.Metric == "" || w.Name == "" {
+			return nil, fmt.Errorf("%s: wait %d (from 1), in %s, has no seconds, metric or callpath", name, i+1, w.Name)
 		}
 		if !parts[w.Metric] {
 			add(w.Name, "waiting", *w.Seconds)
 		}
 	}
 	for i, w := range file.Delays {
-		if w.Short == nil || w.Long == nil {
-			return nil, fmt.Errorf("%s: delay %d (from 1), in %s, has no short_s or no long_s", name, i+1, w.Name)
+		if w.Short == nil || w.Long == nil || w.Name == "" {
+			return nil, fmt.Errorf("%s: delay %d (from 1), in %s, has no short_s, long_s or callpath", name, i+1, w.Name)
 		}
 		add(w.Name, "delay", *w.Short+*w.Long)
 	}

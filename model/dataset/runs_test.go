@@ -48,6 +48,10 @@ func TestReadWaits(t *testing.T) {
 			want:  "p\n<root> run_time [s] [2]=[9]\nf delay [s] [2]=[3]"},
 		{name: "no seconds",
 			input: `{"waits":[{"metric":"nxn","callpath":"r"}],"delays":[],"run":{"ranks":2,"time_s":9}}`, want: "x:", bad: true},
+		{name: "a wait without a call path",
+			input: `{"waits":[{"metric":"nxn","seconds":1}],"delays":[],"run":{"ranks":2,"time_s":9}}`, want: "x:", bad: true},
+		{name: "a delay without a call path",
+			input: `{"waits":[],"delays":[{"short_s":1,"long_s":2}],"run":{"ranks":2,"time_s":9}}`, want: "x:", bad: true},
 		{name: "half a cost",
 			input: `{"waits":[],"delays":[{"callpath":"f","short_s":1}],"run":{"ranks":2,"time_s":9}}`, want: "x:", bad: true},
 	})
