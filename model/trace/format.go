@@ -262,7 +262,7 @@ func Write(name string, t *Trace, format string, o WriteOptions) (warnings []str
 	}
 	switch {
 	case f.group != nil:
-		o.lost = &warningList{}
+		o.lost = &warningList{list: slices.Clone(t.noted)}
 		warnings, err = f.group.writeAt(name, t, o)
 		return append(warnings, o.lost.list...), err
 	case f.Stream != nil:
@@ -279,7 +279,7 @@ func Write(name string, t *Trace, format string, o WriteOptions) (warnings []str
 // WriteTo writes a trace in a format of one file. It returns warnings as Write does. Formats that do not keep streams get those of
 // accelerators as further threads.
 func (f *Format) WriteTo(w io.Writer, t *Trace, o WriteOptions) (warnings []string, err error) {
-	o.lost = &warningList{}
+	o.lost = &warningList{list: slices.Clone(t.noted)}
 	if t.attach != nil && !f.keepsStreams {
 		_, tl, err := t.accelerators(&o)
 		if err != nil {

@@ -89,7 +89,7 @@ func traceOf(tool string, warnings []string, read func() (*kineto.Profile, error
 		}
 		return &hosts
 	}
-	t.Notes = notes
+	t.Notes, t.noted = notes, slices.Concat(notes, whole.Problems.Notes)
 	return t, nil
 }
 

@@ -36,6 +36,8 @@ type Trace struct {
 	// timeline returns the timeline of a format whose events are not streams in order; nil: it follows from the events.
 	// Its Notes are what was found wrong while it was made.
 	timeline func() *timeline.Timeline
+	// noted is what was found odd while that timeline was made, and all that a writer warns of that does not take the timeline.
+	noted []string
 	// recorded returns the same run with events in order, of which a part of the ranks can be read; nil: those of the trace are.
 	recorded func() *Trace
 	// attach adds what ran on accelerators; nil: nothing did, or the timeline has it.
