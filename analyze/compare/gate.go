@@ -202,14 +202,31 @@ func (r *Result) lacks(c *Condition, known bool) string {
 		if all[0] && all[1] && !slices.ContainsFunc(a, func(path string) bool { return slices.Contains(b, path) }) {
 			return "the sides have no call path in common"
 		}
-		return ""
 	}
 	for i, paths := range [][]string{a, b} {
-		if !slices.Contains(paths, c.path) && (!known || all[i]) {
+		if !c.anyPath && !slices.Contains(paths, c.path) && (!known || all[i]) {
 			return fmt.Sprintf("%s has no call path %s%s", sideName(i), c.path, suggest.Phrase(c.path, paths))
 		}
 	}
+	// A wait may be 0 everywhere, and the time of a call path: all of it is in what it calls. A run whose times are all 0 was not measured.
+	for i := range r.sides {
+		if c.anyPath && kind&(Waits|Delays) == 0 && !r.above(i, c.metric) {
+			return fmt.Sprintf("%s is 0 in all call paths of %s", c.metric, sideName(i))
+		}
+	}
 	return ""
+}
+
+// above reports whether a metric is above 0 in a call path of a side.
+func (r *Result) above(side int, metric string) bool {
+	return slices.ContainsFunc(r.sides[side], func(run Run) bool {
+		for n, v := range run.Values {
+			if v > 0 && n.Metric == metric && n.Path != "" {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // single says which side is a single run, whose numbers may be anywhere in their spread.

@@ -142,6 +142,7 @@ func TestJudgeNothingCompared(t *testing.T) {
 	early.Missing, solver.Missing = broken.Missing, cut.Missing
 	both, more := timesOf(map[string]float64{"main/a": 1, "main/b": 1}), timesOf(map[string]float64{"main/a": 2})
 	both.Kinds, more.Kinds = 0, 0 // main/b was not measured
+	void := timesOf(map[string]float64{"main/a": 0})
 	idle := NewRun(Times)
 	idle.add(RunTime, "", 0)
 	for _, tc := range []struct {
@@ -176,6 +177,9 @@ func TestJudgeNothingCompared(t *testing.T) {
 		{"ended early, and a condition that is met", whole, early, "run_time<-5%", Inconclusive, "a run of B is without 1 rank"},
 		{"in part, and a condition that is met", whole, solver, "time@*<-5%", Inconclusive, "a run of B is recorded in part only"},
 		{"in part, and the run time is known", whole, solver, "run_time<-5%", Failed, "10s to 5s (-50.0 %)"},
+		{"no time in a call path", void, void, "time@main/a>5%", Passed, ""},
+		{"no time in any call path", void, void, "time@*>5%", Inconclusive, "time is 0 in all call paths of A"},
+		{"no time in any call path any more", some, void, "time@*>5%", Inconclusive, "time is 0 in all call paths of B"},
 		{"failed all the same", both, more, "time@*>5%", Failed, "time in main/a: 1s to 2s (+100.0 %)"},
 	} {
 		v := judge(t, Compare([]Run{tc.before}, []Run{tc.after}, 0.05), tc.condition)
