@@ -9,7 +9,6 @@ type Sums struct {
 	cells   []sumCell
 	round   uint32
 	second  bool
-	total   unit.Duration
 }
 
 type sumCell struct {
@@ -22,7 +21,7 @@ func NewSums(p *Paths) *Sums { return &Sums{cells: make([]sumCell, p.Len()), rou
 
 // Clear empties both columns.
 func (s *Sums) Clear() {
-	s.Touched, s.second, s.total = s.Touched[:0], false, 0
+	s.Touched, s.second = s.Touched[:0], false
 	if s.round++; s.round == 0 {
 		clear(s.cells)
 		s.round = 1
@@ -38,9 +37,6 @@ func (s *Sums) Add(path int32, d unit.Duration) { s.add(path, d) }
 // Subtract takes time from a path of the present column.
 func (s *Sums) Subtract(path int32, d unit.Duration) { s.add(path, -d) }
 
-// Total is all that was added, in both columns.
-func (s *Sums) Total() unit.Duration { return s.total }
-
 // First is the time of a path in the first column.
 func (s *Sums) First(path int32) unit.Duration { return s.cells[path].first }
 
@@ -48,7 +44,6 @@ func (s *Sums) First(path int32) unit.Duration { return s.cells[path].first }
 func (s *Sums) Excess(path int32) unit.Duration { return s.cells[path].first - s.cells[path].second }
 
 func (s *Sums) add(path int32, d unit.Duration) {
-	s.total += d
 	c := &s.cells[path]
 	if c.round != s.round {
 		if s.second {

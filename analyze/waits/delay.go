@@ -95,7 +95,11 @@ func (c *causes) find(a *analysis, i int) {
 	of, waiter := a.intervals(i)
 	c.begin(a, of)
 	c.sums.Second()
-	c.waiting = c.spend(a, c.waiting[:0], waiter)
+	a.windows.Add(c.sums, waiter.location, waiter.from, waiter.to, waiter.before)
+	c.waiting = a.statesIn(c.waiting[:0], waiter.location, waiter.from, waiter.to, waiter.states)
+	for _, w := range c.waiting {
+		c.sums.Subtract(a.statePath(w.state), w.part)
+	}
 	c.finish()
 }
 
@@ -110,34 +114,28 @@ func (c *causes) begin(a *analysis, of interval) {
 	c.sums.Clear()
 	c.states = c.states[:0]
 	if before, ok := a.creator(of); ok {
-		c.states = a.endedBy(c.spend(a, c.states, before), before.to)
+		c.spend(a, before)
+		c.states = a.endedBy(c.states, before.to)
 		of.from = before.to
 	}
-	c.states = c.spend(a, c.states, of)
+	c.spend(a, of)
 }
 
-// spend adds what a location did in an interval without its waits, which it appends to a list. What is left is time in no call.
-func (c *causes) spend(a *analysis, list []propagation, of interval) []propagation {
-	if of.to <= of.from {
-		return list
-	}
-	before, left := c.sums.Total(), of.to-of.from
+// spend adds what a location did in an interval.
+func (c *causes) spend(a *analysis, of interval) {
 	a.windows.Add(c.sums, of.location, of.from, of.to, of.before)
-	n := len(list)
-	list = a.statesIn(list, of.location, of.from, of.to, of.states)
-	for _, w := range list[n:] {
+	n := len(c.states)
+	c.states = a.statesIn(c.states, of.location, of.from, of.to, of.states)
+	for _, w := range c.states[n:] {
 		c.sums.Subtract(a.statePath(w.state), w.part)
-		left -= w.part
 	}
-	c.sums.Add(0, left-(c.sums.Total()-before))
-	return list
 }
 
 // finish lists the paths with an excess and adds up the weights. Time when recording was off explains nothing.
 func (c *causes) finish() {
 	c.paths, c.weights, c.total = c.paths[:0], c.weights[:0], 0
 	for _, path := range c.sums.Touched {
-		if c.sums.First(path) > 0 && c.sums.Excess(path) > 0 && !c.names.Unrecorded(path) {
+		if path != 0 && c.sums.First(path) > 0 && c.sums.Excess(path) > 0 && !c.names.Unrecorded(path) {
 			c.paths = append(c.paths, path)
 		}
 	}

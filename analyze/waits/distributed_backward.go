@@ -131,10 +131,14 @@ func (c *causes) appendForeign(b []byte, a *analysis, i int) []byte {
 	}
 	_, waiter := a.intervals(i)
 	c.sums.Clear()
-	c.waiting = c.spend(a, c.waiting[:0], waiter)
+	a.windows.Add(c.sums, waiter.location, waiter.from, waiter.to, waiter.before)
+	c.waiting = a.statesIn(c.waiting[:0], waiter.location, waiter.from, waiter.to, waiter.states)
+	for _, w := range c.waiting {
+		c.sums.Subtract(a.statePath(w.state), w.part)
+	}
 	c.encoded = c.encoded[:0]
 	for _, path := range c.sums.Touched {
-		if t := c.sums.First(path); t != 0 {
+		if t := c.sums.First(path); t != 0 && path != 0 {
 			c.encoded = binary.AppendUvarint(c.encoded, uint64(path))
 			c.encoded = chunk.AppendInt(c.encoded, int64(t))
 		}

@@ -192,27 +192,6 @@ func TestIdleLifetime(t *testing.T) {
 	}
 }
 
-// TestNoCallIsACause wants time that no recorded function explains to be a cause for as long as it was, and not to be charged to what little
-// is known.
-func TestNoCallIsACause(t *testing.T) {
-	r := analyzed(t, `slackline trace 1
-	unit ms
-	comm MPI_COMM_WORLD 0-1
-	rank 0
-	0..1 MPI_Barrier: begin; barrier
-	11..101 MPI_Barrier: begin; barrier
-	rank 1
-	0..1 MPI_Barrier: begin; barrier
-	@90 no-cpu 20
-	100..101 MPI_Barrier: begin; barrier
-	`)
-	// Rank 0 was in no call for 10 ms, rank 1 for 79 ms.
-	want := map[string]unit.Duration{"": 69 * unit.Millisecond, "no CPU": 20 * unit.Millisecond}
-	if diff := cmp.Diff(want, delays(r)); diff != "" {
-		t.Errorf("delays (-want +got):\n%s", diff)
-	}
-}
-
 // TestOtherThread wants a thread of another kind not to be idle, whatever its lifetime, and a worker not to be idle in a call of its own.
 func TestOtherThread(t *testing.T) {
 	r := analyzed(t, `slackline trace 1

@@ -559,7 +559,7 @@ func (w *oracleWait) within(from, to unit.Duration) unit.Duration {
 func (o *oracle) profileOf(l int32, from, to unit.Duration) (map[string]unit.Duration, []*oracleWait) {
 	p := map[string]unit.Duration{}
 	for _, s := range o.segments[l] {
-		if d := min(s.to, to) - max(s.from, from); d > 0 {
+		if d := min(s.to, to) - max(s.from, from); d > 0 && !s.none {
 			p[s.path] += d
 		}
 	}
