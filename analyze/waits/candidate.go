@@ -88,22 +88,24 @@ func (a *analysis) choose(found []candidates) {
 	spill.Free(a.tl.Space, all)
 }
 
-// settle moves a candidate to where its location sat idle, if its call contains others: before the first of them, or in a call of MPI among
-// them, whichever is longer. Time in other calls is theirs. False: nothing is left.
+// settle takes a candidate whose call contains others to where its location sat idle: in the call itself, without those in it, or in a call of
+// MPI among them, whichever is longer. Time in other calls is theirs. False: nothing is left.
 func (a *analysis) settle(x *candidate) bool {
 	c := a.calls(x.location)
 	for last := int32(-1); last != x.call && c.Skip[x.call] > x.call+1; {
 		last = x.call
-		enter := c.Enter[x.call]
-		end := enter + x.amount
-		x.amount = min(end, c.Enter[x.call+1]) - enter
-		for i := x.call + 1; i < c.Skip[last] && c.Enter[i] < end; i = c.Skip[i] {
+		enter := c.Enter[last]
+		end, first := enter+x.amount, enter+x.before
+		for i := last + 1; i < c.Skip[last] && c.Enter[i] < end; i = c.Skip[i] {
+			x.amount -= min(end, c.Leave[i]) - c.Enter[i]
+			x.before -= max(min(first, c.Leave[i])-c.Enter[i], 0)
+		}
+		for i := last + 1; i < c.Skip[last] && c.Enter[i] < end; i = c.Skip[i] {
 			if part := min(end, c.Leave[i]) - c.Enter[i]; part > x.amount && a.tl.RegionOf(c.Path[i]).Paradigm == timeline.MPI &&
 				!a.isTest(x.location, i) {
-				x.call, x.amount = i, part
+				x.call, x.amount, x.before = i, part, min(max(first-c.Enter[i], 0), part)
 			}
 		}
-		x.before = max(x.before-(c.Enter[x.call]-enter), 0)
 		if x.before >= x.amount && x.before > 0 { // all that is left is of the kind before
 			x.metric, x.before = kinds[x.metric].before.metric, 0
 		}

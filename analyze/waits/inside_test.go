@@ -20,8 +20,11 @@ func TestWaitsInside(t *testing.T) {
 		{"three times", "20 MPI_Finalize {\n23..38 MPI_Finalize\n} 39", "finalize", "MPI_Finalize/MPI_Finalize/MPI_Finalize", 7},
 		{"late inside", "24..38 MPI_Finalize", "finalize", "MPI_Finalize/MPI_Finalize", 6},
 		{"very late inside", "28..38 MPI_Finalize", "finalize", "MPI_Finalize", 8},
-		{"callback", "24..29 callback", "finalize", "MPI_Finalize", 4},
-		{"callback first", "20..29 callback", "", "", 0},
+		{"callback", "24..29 callback", "finalize", "MPI_Finalize", 5},
+		{"callback first", "20..29 callback", "finalize", "MPI_Finalize", 1},
+		{"callbacks", "20..22 callback\n24..25 callback", "finalize", "MPI_Finalize", 7},
+		{"only a callback", "20..38 callback", "", "", 0},
+		{"between callbacks", "20..22 callback\n24..38 MPI_Finalize", "finalize", "MPI_Finalize/MPI_Finalize", 6},
 		{"test", "22..38 MPI_Test", "finalize", "MPI_Finalize", 2},
 	} {
 		text := fmt.Sprintf("slackline trace 1\nunit ps\nrank 0\n0..20 work\n20 MPI_Finalize {\n%s\n} 39\n"+

@@ -349,16 +349,21 @@ func (o *oracle) findTeams() {
 	}
 }
 
-// settle moves a wait into a call of MPI that lies in its call if more of its time does than comes before all calls in it, again and again.
+// settle leaves of a wait what its call spent in no call in it, or moves it into a call of MPI in it if that is more, again and again.
 func (o *oracle) settle(w *oracleWait) {
 	c := &o.tl.Locations[w.location].Calls
 	for moved := true; moved; {
 		moved = false
 		whole, end := *w, w.enter+w.amount
-		for i := whole.call + 1; i < c.Skip[whole.call]; i++ {
-			if i == whole.call+1 {
-				w.amount = min(w.amount, c.Enter[i]-w.enter)
+		own := func(end unit.Duration) unit.Duration { // what the call spent in no other before end
+			outside := end - whole.enter
+			for i := whole.call + 1; i < c.Skip[whole.call]; i = c.Skip[i] {
+				outside -= max(min(end, c.Leave[i])-c.Enter[i], 0)
 			}
+			return outside
+		}
+		w.amount, w.first = own(end), own(whole.enter+whole.first)
+		for i := whole.call + 1; i < c.Skip[whole.call]; i++ {
 			outer := false // it lies in another call in it
 			for j := whole.call + 1; j < i; j++ {
 				outer = outer || c.Skip[j] > i
@@ -368,9 +373,10 @@ func (o *oracle) settle(w *oracleWait) {
 				continue
 			}
 			w.call, w.enter, w.amount, moved = i, c.Enter[i], part, true
+			w.first = min(max(whole.enter+whole.first-c.Enter[i], 0), part)
 			w.path = o.tl.PathName(c.Path[i])
 		}
-		if w.first = max(w.first-(w.enter-whole.enter), 0); w.first >= w.amount && w.first > 0 {
+		if w.first >= w.amount && w.first > 0 {
 			w.metric, w.first = kinds[w.metric].before.metric, 0
 		}
 	}
