@@ -119,7 +119,9 @@ func (s *site) sent(t *testing.T) (bytes [3]int64) {
 	t.Helper()
 	for i := range bytes {
 		host := fmt.Sprint("node", i+1)
-		out, err := exec.Command(filepath.Join(s.Dir, "on"), host, "grep", "eth0", "/proc/net/dev").Output()
+		on := exec.Command(filepath.Join(s.Dir, "on"), host, "grep", "eth0", "/proc/net/dev")
+		on.Dir = s.Dir // which all hosts have
+		out, err := on.Output()
 		if err != nil {
 			t.Fatal(err)
 		}
