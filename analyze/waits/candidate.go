@@ -88,8 +88,8 @@ func (a *analysis) choose(found []candidates) {
 	spill.Free(a.tl.Space, all)
 }
 
-// settle takes a candidate whose call contains others to where its location sat idle: in the call itself, without those in it, or in a call of
-// MPI among them, whichever is longer. Time in other calls is theirs. False: nothing is left.
+// settle takes a candidate whose call contains others to where its location sat idle: in the call itself, without those in it, or in a
+// call of MPI among them, whichever is longer. Time in other calls is theirs. False: nothing is left.
 func (a *analysis) settle(x *candidate) bool {
 	c := a.calls(x.location)
 	for last := int32(-1); last != x.call && c.Skip[x.call] > x.call+1; {

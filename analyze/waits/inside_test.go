@@ -9,7 +9,8 @@ import (
 	"slackline/model/unit"
 )
 
-// A rank waits where it sits idle, not in the call around it: MPI_Finalize that was entered twice, or that calls MPI_Barrier, and a callback.
+// A rank waits where it sits idle, not in the call around it: MPI_Finalize that was entered twice, or that calls MPI_Barrier, and a
+// callback.
 func TestWaitsInside(t *testing.T) {
 	for _, tc := range []struct {
 		name, inside, kind, path string

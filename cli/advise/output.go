@@ -29,7 +29,8 @@ func (r *report) Text(a *env.Env, w io.Writer) {
 	if r.Estimate != "" {
 		fmt.Fprintf(w, "the machine: %s\n", r.Estimate)
 	}
-	a.WriteWrapped(w, fmt.Sprintf("changes that gain %s or more are ranked (%s)", phrase.Percent(r.Noise.Share, 1), strings.Join(r.Noise.Basis, "; ")))
+	a.WriteWrapped(w, fmt.Sprintf("changes that gain %s or more are ranked (%s)", phrase.Percent(r.Noise.Share, 1),
+		strings.Join(r.Noise.Basis, "; ")))
 	fmt.Fprintln(w)
 	if text := r.Nothing(); text != "" {
 		fmt.Fprintln(w, text)

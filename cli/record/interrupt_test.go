@@ -27,7 +27,8 @@ func TestInterrupt(t *testing.T) {
 		for _, how := range []string{"terminated", "interrupted under injection", "killed"} {
 			dir := t.TempDir()
 			out := filepath.Join(dir, "run.slt")
-			args := slices.Concat([]string{"record", "--max-size", "1MiB", "--ring", "--out", out, "--"}, mpitest.Launch(l, ranks), []string{program, dir})
+			args := slices.Concat([]string{"record", "--max-size", "1MiB", "--ring", "--out", out, "--"}, mpitest.Launch(l, ranks),
+				[]string{program, dir})
 			c := clitest.Program(args...)
 			if how == "interrupted under injection" {
 				c = clitest.Program(slices.Concat([]string{"inject", "--latency", "10us", "--base", "0", "--", "slackline"}, args)...)

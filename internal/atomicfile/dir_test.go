@@ -112,7 +112,8 @@ func TestCreateStaysInside(t *testing.T) {
 	}
 }
 
-// TestFolderThatCannotBeMade wants each file to say why its folder cannot be made, not only the first one: the others lack nothing but that.
+// TestFolderThatCannotBeMade wants each file to say why its folder cannot be made, not only the first one: the others lack nothing but
+// that.
 func TestFolderThatCannotBeMade(t *testing.T) {
 	dir := t.TempDir()
 	d := &Dir{path: dir, made: map[string]bool{}}

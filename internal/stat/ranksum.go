@@ -11,8 +11,8 @@ const exactRankSum = 40
 
 // RankSum tests whether two samples come from the same distribution: the Mann-Whitney U test, two-sided. It returns
 // the probability of ranks that differ at least as much if they do: twice that of the side of it. It assumes nothing but
-// independent values. For up to 40 values, and for a single one and others, it is exact, ties or not; else the normal approximation with correction for
-// ties and continuity. It is 1 if a sample is empty.
+// independent values. For up to 40 values, and for a single one and others, it is exact, ties or not; else the normal
+// approximation with correction for ties and continuity. It is 1 if a sample is empty.
 func RankSum(x, y []float64) float64 {
 	n, m := len(x), len(y)
 	if n == 0 || m == 0 {

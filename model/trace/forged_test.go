@@ -97,7 +97,8 @@ func TestForgedOTF2(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if events, err := eventsOf(tr, 0); err == nil || !strings.Contains(err.Error(), "0.evt: byte ") || !strings.Contains(err.Error(), "too large") {
+	events, err := eventsOf(tr, 0)
+	if err == nil || !strings.Contains(err.Error(), "0.evt: byte ") || !strings.Contains(err.Error(), "too large") {
 		t.Errorf("a region of 2^32+1: events %+v, error %v", events, err)
 	}
 }

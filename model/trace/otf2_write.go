@@ -469,28 +469,23 @@ func (w *otf2Writer) writeLocal(out io.Writer, location int) error {
 
 // warnOfLoss describes what OTF2 cannot express.
 func (w *otf2Writer) warnOfLoss() {
-	var others, counts, lost, channels, flushes uint64
-	for i := range w.surveys {
-		others += w.surveys[i].others
-		counts += w.surveys[i].counts
-		lost += w.surveys[i].lost
-		channels += w.surveys[i].channels
-		flushes += w.surveys[i].flushes
-	}
-	if lost > 0 {
-		w.warnings.add("OTF2 has no neighborhood collectives: %d were left out, their calls kept", lost)
-	}
-	if channels > 0 {
-		w.warnings.add("OTF2 has no channels of partitioned messages: %d are told apart by their tags only", channels)
-	}
-	if flushes > 0 {
-		w.warnings.add("OTF2 has no flushes of windows that complete nothing: %d are calls only", flushes)
-	}
-	if others > 0 {
-		w.warnings.add("%d events that are not understood here were left out", others)
-	}
-	if counts > 0 {
-		w.warnings.add("OTF2 has no sizes by peer: those of %d collectives were left out, their sums kept", counts)
+	for _, loss := range []struct {
+		of   func(s *otf2Survey) uint64
+		text string
+	}{
+		{func(s *otf2Survey) uint64 { return s.lost }, "OTF2 has no neighborhood collectives: %d were left out, their calls kept"},
+		{func(s *otf2Survey) uint64 { return s.channels }, "OTF2 has no channels of partitioned messages: %d are told apart by their tags only"},
+		{func(s *otf2Survey) uint64 { return s.flushes }, "OTF2 has no flushes of windows that complete nothing: %d are calls only"},
+		{func(s *otf2Survey) uint64 { return s.others }, "%d events that are not understood here were left out"},
+		{func(s *otf2Survey) uint64 { return s.counts }, "OTF2 has no sizes by peer: those of %d collectives were left out, their sums kept"},
+	} {
+		count := uint64(0)
+		for i := range w.surveys {
+			count += loss.of(&w.surveys[i])
+		}
+		if count > 0 {
+			w.warnings.add(loss.text, count)
+		}
 	}
 }
 

@@ -67,9 +67,8 @@ func ToTimeline(t *Trace, o TimelineOptions) (*timeline.Timeline, error) {
 		}
 		tl.Problems.Notes = append(tl.Problems.Notes, c.warnings...)
 	}
-	if tl.End >= tl.Start && tl.End-tl.Start < 0 {
-		return nil, fmt.Errorf("%s: its times are more than %d days apart; are they damaged?", cmp.Or(c.Trace.Name, "the trace"),
-			math.MaxInt64/(24*60*60*unit.Second))
+	if err := c.checkSpan(tl.Start, tl.End); err != nil {
+		return nil, err
 	}
 	c.explainMissing(tl)
 	if tl.Devices == nil { // devices would not be moved with their hosts

@@ -123,7 +123,7 @@ func TestTimesTooFarApart(t *testing.T) {
 		early[i].Time += math.MinInt64 + 1000
 	}
 	_, err := ToTimeline(memoryTrace(exchangeRegions, nil, early, late), TimelineOptions{})
-	if err == nil || !strings.Contains(err.Error(), "more than 106 days apart") {
+	if err == nil || !strings.Contains(err.Error(), "longer than times can be (106 days)") {
 		t.Errorf("error %v", err)
 	}
 }

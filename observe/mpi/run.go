@@ -70,9 +70,9 @@ func (c *Command) own() bool {
 	return err == nil && errPath == nil && resolved(self) == resolved(path)
 }
 
-// EndLeft ends what a command has left behind on this host, after an interrupt or if a signal has ended its launcher: the processes that have
-// all these variables, which no others may have. mpirun of Open MPI does so if it is interrupted twice, mpiexec of MPICH if an interrupt
-// comes before it can handle one.
+// EndLeft ends what a command has left behind on this host, after an interrupt or if a signal has ended its launcher: the processes
+// that have all these variables, which no others may have. mpirun of Open MPI does so if it is interrupted twice, mpiexec of MPICH if an
+// interrupt comes before it can handle one.
 func (c *Command) EndLeft(how *os.ProcessState, interrupted bool, variables []Variable) {
 	if how == nil || len(variables) == 0 {
 		return

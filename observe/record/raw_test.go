@@ -239,8 +239,10 @@ func TestSleepBesideWaits(t *testing.T) {
 		}
 	}
 	wait, main := stacks[0], stacks[2]
-	if !slices.Equal(times, []int64{3, 51, 54, 92, 95, 123}) || !slices.Equal(stacks, []uint32{wait, wait, main, main, main, main}) || wait == main {
-		t.Errorf("samples at %v ms of stacks %v, want two in each long time without any, of what the calls around it have in common", times, stacks)
+	want := []uint32{wait, wait, main, main, main, main}
+	if !slices.Equal(times, []int64{3, 51, 54, 92, 95, 123}) || !slices.Equal(stacks, want) || wait == main {
+		t.Errorf("samples at %v ms of stacks %v, want two in each long time without any, of what the calls around it have in common", times,
+			stacks)
 	}
 }
 

@@ -153,7 +153,8 @@ func Recover(dir string, o Options) (*Result, error) {
 	}
 	err = r.collect()
 	if errors.Is(err, ErrNothing) {
-		return nil, fmt.Errorf("%s: no rank had done MPI_Init when it ended, or its raw files were removed; there is nothing to recover, remove the directory", dir)
+		return nil, fmt.Errorf("%s: no rank had done MPI_Init when it ended, or its raw files were removed; "+
+			"there is nothing to recover, remove the directory", dir)
 	}
 	if err == nil {
 		r.cleanUp()

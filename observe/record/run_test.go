@@ -417,7 +417,8 @@ func TestOpened(t *testing.T) {
 			t.Errorf("functions of the library itself: %v, want what happened and the way out", err)
 		}
 		command[len(command)-2] = silent
-		if _, err := tryRecord(t, sampled(command...)); err == nil || !strings.Contains(err.Error(), silent+" ended without calling MPI_Init: check") {
+		const why = " ended without calling MPI_Init: check"
+		if _, err := tryRecord(t, sampled(command...)); err == nil || !strings.Contains(err.Error(), silent+why) {
 			t.Errorf("a program that does not call MPI: %v, want why nothing was recorded", err)
 		}
 		command[len(command)-2] = program

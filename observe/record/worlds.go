@@ -133,7 +133,8 @@ func ranksOfWorlds(dir string) (ranks int) {
 	for _, path := range list {
 		text, err := source.ReadKept(path)
 		var base, n int
-		if _, errScan := fmt.Sscanf(string(text), "%d %d;", &base, &n); errors.Join(err, errScan) == nil && min(base, n) >= 0 && base+n <= farRanks {
+		_, errScan := fmt.Sscanf(string(text), "%d %d;", &base, &n)
+		if errors.Join(err, errScan) == nil && min(base, n) >= 0 && base+n <= farRanks {
 			ranks = max(ranks, base+n)
 		}
 	}

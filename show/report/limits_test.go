@@ -159,7 +159,8 @@ func TestClockWords(t *testing.T) {
 		{[]unit.Duration{-1, -1}, trace.ClockReport{Source: none}, "error unknown; times as recorded"},
 		{[]unit.Duration{0, 5000, 2000}, trace.ClockReport{Source: "offsets"}, "accurate to 5ns; compared by offsets"},
 		{[]unit.Duration{5000, -1}, trace.ClockReport{Source: "offsets"}, "error up to 5ns where it is known; compared by offsets"},
-		{[]unit.Duration{0, 5000}, trace.ClockReport{Source: "offsets", Before: clock.Violations{Messages: 2, Groups: 1, Worst: 6000}, Furthest: 7000},
+		{[]unit.Duration{0, 5000},
+			trace.ClockReport{Source: "offsets", Before: clock.Violations{Messages: 2, Groups: 1, Worst: 6000}, Furthest: 7000},
 			"accurate to 5ns; compared by offsets; 2 messages arrived before they were sent and 1 collective ended before it could, by up to 6ns: " +
 				"corrected, by up to 7ns"},
 	} {
