@@ -2,7 +2,6 @@ package phrase
 
 import (
 	"slices"
-
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -22,8 +21,8 @@ func PathTable(columns ...string) *table.Table {
 }
 
 // ShortPath returns a call path or the name of a function in at most so many letters, as far as that is possible: first
-// without the arguments of templates and functions, then without the names in the middle of the path, at last without the
-// middle of the name. What is called, and where that starts, stay readable.
+// without the arguments of templates and functions, then without names in the middle of the path, then without its start and the
+// namespaces of the callers, at last without the middle of the name. What is called, and by whom, stay readable.
 func ShortPath(name string, most int) string {
 	const minimum = 12
 	most = max(most, minimum)
@@ -34,30 +33,55 @@ func ShortPath(name string, most int) string {
 	for i := range parts {
 		parts[i] = withoutArguments(parts[i])
 	}
-	fits := func() (string, bool) {
-		text := strings.Join(parts, joint)
-		return text, utf8.RuneCountInString(text) <= most
+	n := len(parts)
+	text, ok := joined(parts, joint, most)
+	least := min(2, n) // what is called, and its caller: without that, rows of a table look the same
+	if strings.ContainsAny(parts[n-1], " [") {
+		least = min(3, n) // "no CPU" and "[noise]" are no functions
 	}
-	text, ok := fits()
-	if len(parts) > 2 && !ok { // main/.../MPI_Recv, with as much before the end as fits
-		middle := parts[1 : len(parts)-1]
-		first, last := parts[0], parts[len(parts)-1]
-		for len(middle) > 0 && !ok {
-			middle = middle[1:]
-			parts = append(append([]string{first, "..."}, middle...), last)
-			text, ok = fits()
+	for more := true; more && !ok; more = withoutNamespace(parts[:n-1]) {
+		for tail := n - 2; tail >= least && !ok; tail-- { // main/.../solve/MPI_Recv, with as much before the end as fits
+			text, ok = joined(append([]string{parts[0], "..."}, parts[n-tail:]...), joint, most)
 		}
-	}
-	if !ok && len(parts) > 1 { // the start of the path matters less than its end
-		parts = []string{"...", parts[len(parts)-1]}
-		text, ok = fits()
+		if !ok && n > least {
+			text, ok = joined(append([]string{"..."}, parts[n-least:]...), joint, most)
+		}
 	}
 	if ok {
 		return text
 	}
+	if n > 1 { // ...end_of_caller/MPI_Recv
+		const some = 4 // letters of the caller; with less it is left out
+		last := []rune(joint + parts[n-1])
+		before := []rune(strings.Join(parts[max(0, n-least):n-1], joint))
+		switch room := most - len("...") - len(last); {
+		case room >= some:
+			return "..." + string(before[max(0, len(before)-room):]) + string(last)
+		case room >= 0:
+			return "..." + string(last)
+		}
+		text = "..." + string(last)
+	}
 	letters := []rune(text)
 	head := (most - 3) / 2
 	return string(letters[:head]) + "..." + string(letters[len(letters)-(most-3-head):])
+}
+
+// joined is a path of these parts, and whether it has at most so many letters.
+func joined(parts []string, joint string, most int) (string, bool) {
+	text := strings.Join(parts, joint)
+	return text, utf8.RuneCountInString(text) <= most
+}
+
+// withoutNamespace takes the outermost namespace or class from the names that have one: of N::Class::method Class::method. False: none has.
+func withoutNamespace(names []string) bool {
+	some := false
+	for i, name := range names {
+		if outer, rest, ok := strings.Cut(name, "::"); ok && rest != "" && strings.IndexFunc(outer, isNoNameLetter) < 0 {
+			names[i], some = rest, true
+		}
+	}
+	return some
 }
 
 // splitPath splits a call path at "->", or else at slashes that are not inside brackets.
@@ -107,6 +131,8 @@ func withoutArguments(name string) string {
 	}
 	return string(out)
 }
+
+func isNoNameLetter(c rune) bool { return !isNameLetter(c) }
 
 func isNameLetter(c rune) bool { return c == '_' || unicode.IsLetter(c) || unicode.IsDigit(c) }
 

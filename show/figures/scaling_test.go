@@ -111,7 +111,7 @@ func TestModelsSeveral(t *testing.T) {
 	}
 	a.CallPath = "main/iterate/solve/multiply"
 	short := &Scaling{Place: []float64{64}, Letters: 20}
-	if got := layerNames(short.Models([]*scaling.Fit{a, b}))[0]; got != "line main/.../multiply" {
+	if got := layerNames(short.Models([]*scaling.Fit{a, b}))[0]; got != "line .../solve/multiply" {
 		t.Errorf("the legend is %q, want 20 letters of the call path, and no formula", got)
 	}
 }
