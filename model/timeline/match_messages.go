@@ -1,9 +1,6 @@
 package timeline
 
 import (
-	"cmp"
-	"slices"
-
 	"slackline/internal/spill"
 	"slackline/model/unit"
 )
@@ -116,26 +113,46 @@ func (f *finisher) receiveAll(rank int, chains []chain) {
 		})
 		return
 	}
-	for _, p := range f.postsOf(f.byRank[rank]) {
-		f.take(f.locations[f.byRank[rank][p.index]], p.receive, box.partner(f, mail[p.index][p.channel], p.receive))
+	posts := f.postsOf(f.byRank[rank])
+	for i := range posts {
+		p := &posts[i]
+		p.number = mail[p.index][p.channel]
+		f.give(p.receive, box.partner(f, p.number, p.receive))
+	}
+	f.reorder(posts)
+	for _, p := range posts {
+		f.settle(f.locations[f.byRank[rank][p.index]], p.receive)
 	}
 }
 
-// take gives a receive of a location the next send of a chain, if there is one. The message is left out
-// if one of its records is outside of any call, or in a time when recording was off.
+// take gives a receive of a location the next send of a chain, if there is one.
 func (f *finisher) take(l *LocationBuilder, r *receive, c *chain) {
-	if c == nil {
+	f.give(r, c)
+	f.settle(l, r)
+}
+
+// give gives a receive the next send of a chain, if there is one; settle completes that.
+func (f *finisher) give(r *receive, c *chain) {
+	if c != nil {
+		r.from, r.send, r.took = c.location, c.send, true
+		c.send = f.locations[c.location].sends.at(c.send).next
+	}
+}
+
+// settle makes a message of a receive of a location and the send that it was given. The message is left out
+// if one of its records is outside of any call, or in a time when recording was off.
+func (f *finisher) settle(l *LocationBuilder, r *receive) {
+	if !r.took {
 		return
 	}
-	s := f.locations[c.location].sends.at(c.send)
+	s := f.locations[r.from].sends.at(r.send)
 	s.state, r.state = matched, matched
 	if s.size > r.size {
 		l.tooLarge++
 	}
-	r.took = true
-	if r.from, r.send = c.location, c.send; r.post < 0 || r.call < 0 || s.call < 0 {
+	if r.post < 0 || r.call < 0 || s.call < 0 {
 		r.state = dropped
-		if l.cut || f.isCut(int32(f.locations[c.location].rank)) {
+		if l.cut || f.isCut(int32(f.locations[r.from].rank)) {
 			l.unrecorded++
 		} else {
 			l.outside++
@@ -143,38 +160,6 @@ func (f *finisher) take(l *LocationBuilder, r *receive, c *chain) {
 	} else {
 		l.matched++
 	}
-	c.send = s.next
-}
-
-// posted is a receive of one of the locations of a rank.
-type posted struct {
-	*receive
-	index int // of the location among those of the rank
-}
-
-// postsOf returns the receives of the locations of a rank in the order of the times of their posting, those of one location staying in
-// order. A blocking receive, whose record is at its end, was posted when its call began: other threads may have posted some meanwhile.
-func (f *finisher) postsOf(locations []int32) []posted {
-	var all []posted
-	for i, location := range locations {
-		f.locations[location].receives.each(func(r *receive) {
-			if r.state == done || r.state == skipped {
-				all = append(all, posted{r, i})
-			}
-		})
-	}
-	if len(locations) == 1 {
-		return all
-	}
-	at := func(p posted) unit.Duration {
-		calls := &f.locations[locations[p.index]].calls
-		if p.state == done && p.by == 0 && p.post >= 0 && p.post == p.call && f.t.RegionOf(calls.Path[p.post]).Paradigm == MPI {
-			return calls.Enter[p.post]
-		}
-		return p.posted
-	}
-	slices.SortStableFunc(all, func(a, b posted) int { return cmp.Compare(at(a), at(b)) })
-	return all
 }
 
 // mailbox holds the sends to a rank by channel, whose peers are world ranks.
