@@ -12,6 +12,7 @@ import (
 type posted struct {
 	*receive
 	begin, end unit.Duration // it was posted then
+	due        unit.Duration // its message was sent until then
 	index      int           // of the location among those of the rank
 	poster     int32         // location that posted it
 	number     int32         // of its channel in the mailbox
@@ -21,10 +22,11 @@ type posted struct {
 // order. A blocking receive, whose record is at its end, was posted when its call began: other threads may have posted some meanwhile.
 func (f *finisher) postsOf(locations []int32) []posted {
 	var all []posted
+	probes := f.t.Probes()
 	for i, location := range locations {
 		f.locations[location].receives.each(func(r *receive) {
 			if r.state == done || r.state == skipped {
-				all = append(all, f.postedAt(r, i, location))
+				all = append(all, f.postedAt(r, i, location, probes))
 			}
 		})
 	}
@@ -32,14 +34,24 @@ func (f *finisher) postsOf(locations []int32) []posted {
 	return all
 }
 
-// postedAt says when a receive of a location was posted: in the call that did it.
-func (f *finisher) postedAt(r *receive, index int, location int32) posted {
-	p := posted{receive: r, begin: r.posted, end: r.posted, index: index, poster: location + int32(r.by)}
-	if r.state == done && r.post >= 0 {
-		calls := &f.locations[p.poster].calls
-		p.end = max(min(calls.Leave[r.post], r.time), p.begin)
-		if r.by == 0 && r.post == r.call && f.t.RegionOf(calls.Path[r.post]).Paradigm == MPI {
-			p.begin = calls.Enter[r.post]
+// postedAt says when a receive of a location was posted: in the call that did it. A matched receive takes its place in the probe before it.
+func (f *finisher) postedAt(r *receive, index int, location int32, probes *Probes) posted {
+	p := posted{receive: r, begin: r.posted, end: r.posted, due: r.time, index: index, poster: location + int32(r.by)}
+	if r.state != done || r.post < 0 {
+		return p
+	}
+	calls := &f.locations[p.poster].calls
+	region := f.t.RegionOf(calls.Path[r.post])
+	if region.Paradigm != MPI {
+		return p
+	}
+	p.end = max(min(calls.Leave[r.post], r.time), p.begin)
+	if r.by == 0 && r.post == r.call {
+		p.begin = calls.Enter[r.post]
+	}
+	if probes != nil && (region.Name == "MPI_Mrecv" || region.Name == "MPI_Imrecv") {
+		if probe := probes.Before(calls, r.post); probe >= 0 {
+			p.begin, p.end, p.due = calls.Enter[probe], calls.Leave[probe], calls.Leave[probe]
 		}
 	}
 	return p
@@ -67,75 +79,103 @@ func (f *finisher) reorder(posts []posted) {
 	}
 }
 
-// match is a send, and the receive that it has in another order of the posts.
-type match struct {
-	from, send int32
-	other      *posted
-}
+// given is a send that a receive was given.
+type given struct{ from, send int32 }
 
 // reorderOverlapping does that for receives on a channel, each of which overlaps with one before it.
 func (f *finisher) reorderOverlapping(list []*posted) {
-	other := func(p *posted) bool { return p.poster != list[0].poster }
-	impossible := func(m match, p *posted) bool {
-		s := f.locations[m.from].sends.at(m.send)
-		return s.time > p.time || s.size > p.size
-	}
-	if !slices.ContainsFunc(list, other) {
+	if !slices.ContainsFunc(list, func(p *posted) bool { return p.poster != list[0].poster }) {
 		return
 	}
-	matches, before, after := make([]match, len(list)), 0, 0
+	sends := make([]*send, len(list))
+	taken := make([]given, len(list))
 	for i, p := range list {
-		if matches[i] = (match{from: p.from, send: p.send}); impossible(matches[i], p) {
-			before++
-		}
+		taken[i] = given{p.from, p.receive.send}
+		sends[i] = f.locations[p.from].sends.at(p.receive.send)
 	}
+	before := impossible(list, sends)
 	if before == 0 {
 		return
 	}
-	for i, p := range byEnd(list) {
-		if matches[i].other = p; impossible(matches[i], p) {
-			after++
+	order := inOrder(list, sends)
+	if impossible(order, sends) < before {
+		for i, p := range order {
+			p.from, p.receive.send = taken[i].from, taken[i].send
 		}
-	}
-	if after >= before {
-		return
-	}
-	for _, m := range matches {
-		m.other.from, m.other.send = m.from, m.send
 	}
 }
 
-// byEnd returns receives in the possible order of posting in which the most that one ends before its message was sent is least: what is
-// posted last is the one that ends last among those that no other one must follow (Lawler's rule).
-func byEnd(list []*posted) []*posted {
-	threads, numbers := [][]*posted(nil), map[int32]int{}
-	for _, p := range list {
+// impossible counts the receives that do not fit their sends.
+func impossible(list []*posted, sends []*send) (count int) {
+	for i, p := range list {
+		if sends[i].time > p.due || sends[i].size > p.size {
+			count++
+		}
+	}
+	return count
+}
+
+// inOrder returns receives, which come in the order in which their posts begin, in an order in which they can have been posted. Of those that
+// can be the next one it takes that whose message has the size of the next send, then that which is due first, or has one after it that is.
+// If sizes are equal, nothing is overdue by more than it must be.
+func inOrder(list []*posted, sends []*send) []*posted {
+	threads, due := byThread(list), dues(list)
+	order := make([]*posted, 0, len(list))
+	for len(order) < len(list) {
+		first := unit.Duration(math.MaxInt64) // end of a post
+		for _, of := range threads {
+			if len(of) > 0 {
+				first = min(first, list[of[0]].end)
+			}
+		}
+		size, chosen := sends[len(order)].size, -1
+		for i, of := range threads {
+			if len(of) == 0 || list[of[0]].begin > first {
+				continue
+			}
+			if chosen >= 0 {
+				fits, did := list[of[0]].size == size, list[threads[chosen][0]].size == size
+				if did && !fits || fits == did && due[of[0]] >= due[threads[chosen][0]] {
+					continue
+				}
+			}
+			chosen = i
+		}
+		order = append(order, list[threads[chosen][0]])
+		threads[chosen] = threads[chosen][1:]
+	}
+	return order
+}
+
+// byThread sorts the numbers of receives by the threads that posted them.
+func byThread(list []*posted) (threads [][]int) {
+	numbers := map[int32]int{}
+	for k, p := range list {
 		i, known := numbers[p.poster]
 		if !known {
 			i = len(threads)
 			numbers[p.poster], threads = i, append(threads, nil)
 		}
-		threads[i] = append(threads[i], p)
+		threads[i] = append(threads[i], k)
 	}
-	order := make([]*posted, len(list))
-	for at := len(list) - 1; at >= 0; at-- {
-		latest := unit.Duration(math.MinInt64) // beginning of a post
-		for _, of := range threads {
-			if len(of) > 0 {
-				latest = max(latest, of[len(of)-1].begin)
-			}
+	return threads
+}
+
+// dues returns by when each receive must have its place in the order: when it is due, or one that must come after it.
+func dues(list []*posted) []unit.Duration {
+	due := make([]unit.Duration, len(list))
+	after := make([]unit.Duration, len(list)+1) // the first of those from there on
+	after[len(list)] = math.MaxInt64
+	next := map[int32]unit.Duration{} // by thread
+	for i := len(list) - 1; i >= 0; i-- {
+		p := list[i]
+		later, _ := slices.BinarySearchFunc(list, p.end+1, func(q *posted, t unit.Duration) int { return cmp.Compare(q.begin, t) })
+		due[i] = min(p.due, after[max(later, i+1)])
+		if d, known := next[p.poster]; known {
+			due[i] = min(due[i], d)
 		}
-		chosen := -1
-		for i, of := range threads {
-			if len(of) == 0 {
-				continue
-			}
-			p := of[len(of)-1]
-			if p.end >= latest && (chosen < 0 || p.time >= order[at].time) {
-				chosen, order[at] = i, p
-			}
-		}
-		threads[chosen] = threads[chosen][:len(threads[chosen])-1]
+		next[p.poster] = due[i]
+		after[i] = min(after[i+1], p.due)
 	}
-	return order
+	return due
 }
