@@ -115,9 +115,9 @@ func impossible(list []*posted, sends []*send) (count int) {
 	return count
 }
 
-// inOrder returns receives, which come in the order in which their posts begin, in an order in which they can have been posted. Of those that
-// can be the next one it takes that whose message has the size of the next send, then that which is due first, or has one after it that is.
-// If sizes are equal, nothing is overdue by more than it must be.
+// inOrder returns receives, which come in the order in which their posts begin, in an order in which they can have been posted. Of those
+// that can be next it takes that whose message has the size of the next send, then that which is due first, or has one after it that is. If
+// sizes are equal, nothing is overdue by more than it must be.
 func inOrder(list []*posted, sends []*send) []*posted {
 	threads, due := byThread(list), dues(list)
 	order := make([]*posted, 0, len(list))
