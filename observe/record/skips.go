@@ -157,7 +157,10 @@ func (s *eventStream) off(time int64) {
 	slices.Sort(ids)
 	for _, id := range ids {
 		rec := rawRecord{}
-		for _, w := range s.late[id] {
+		for i, w := range s.late[id] {
+			if i%doneWords == 1 {
+				w &^= requestForeign // this thread began it, whichever completed it
+			}
 			rec.data = binary.LittleEndian.AppendUint64(rec.data, w)
 		}
 		for i := 0; i+doneWords <= rec.words(); i += doneWords {
