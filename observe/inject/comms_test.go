@@ -27,6 +27,18 @@ func TestStatuses(t *testing.T) {
 	})
 }
 
+// TestWrongArguments wants calls with wrong arguments to fail as without injection.
+func TestWrongArguments(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		program := build(t, l, "../../record/testdata/wrongargs.c")
+		want := plainRun(t, l, 2, program)
+		r := inject(t, l, 2, program, Options{Base: -1, Sleep: "on"}, "20us")
+		if got := sortedLines(r.stdout); r.err != nil || r.ExitCode != 0 || got != want {
+			t.Errorf("%v, exit code = %d\n%s\nwant\n%s", r.err, r.ExitCode, differences(got, want), differences(want, got))
+		}
+	})
+}
+
 // TestFiles wants requests of files, which MPICH works on in calls that may complete them only, to end with every such call.
 func TestFiles(t *testing.T) {
 	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {

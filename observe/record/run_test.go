@@ -395,6 +395,20 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestWrongArguments wants calls with wrong arguments to fail as without recording.
+func TestWrongArguments(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		command := append(mpitest.Launch(l, 1), build(t, l, "wrongargs.c"))
+		want, err := exec.Command(command[0], command[1:]...).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := recorded(t, sampled(command...)).stdout; got != string(want) {
+			t.Errorf("recorded:\n%s\nwant\n%s", got, want)
+		}
+	})
+}
+
 // TestOpened wants a program that calls MPI past the recorder to be named with the way out, and the way out to lead there; and so one that
 // does not call MPI.
 func TestOpened(t *testing.T) {

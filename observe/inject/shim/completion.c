@@ -85,8 +85,10 @@ static void look(MPI_Request request) {
     if (e != NULL && e->kind == SENDS && e->active && e->handshake.until != 0) ready(request);
 }
 
+/* What lacks an argument goes to MPI, which says so. */
 int inj_Wait(MPI_Request *request, MPI_Status *status) {
     work();
+    if (request == NULL) return PMPI_Wait(request, status);
     look(*request);
     if (inj_busy())
         while (!ready(*request)) inj_relax(0);
@@ -95,7 +97,7 @@ int inj_Wait(MPI_Request *request, MPI_Status *status) {
 
 int inj_Test(MPI_Request *request, int *flag, MPI_Status *status) {
     work();
-    if (inj_find(*request) == NULL || !waiting(*request)) return PMPI_Test(request, flag, status);
+    if (request == NULL || flag == NULL || inj_find(*request) == NULL || !waiting(*request)) return PMPI_Test(request, flag, status);
     *flag = ready(*request);
     return *flag ? complete_one(request, status) : MPI_SUCCESS;
 }
@@ -106,7 +108,7 @@ int inj_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
     struct entry *e = inj_find(request);
     bool sends = e != NULL && e->kind == SENDS && e->handshake.until != 0;
     bool own_rules = sends || (e != NULL && (e->kind == ANSWERED || e->kind == COLLECTIVE));
-    if (e == NULL || !e->active || (e->kind != RECEIVES && !own_rules)) return PMPI_Request_get_status(request, flag, status);
+    if (e == NULL || flag == NULL || !e->active || (e->kind != RECEIVES && !own_rules)) return PMPI_Request_get_status(request, flag, status);
     *flag = ready(request);
     if (!*flag) return MPI_SUCCESS;
     if (own_rules) return PMPI_Request_get_status(request, flag, status);
@@ -170,7 +172,7 @@ static bool all_ready(int count, MPI_Request requests[]) {
 
 int inj_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
     work();
-    if (count <= 0) return PMPI_Waitall(count, requests, statuses);
+    if (count <= 0 || requests == NULL) return PMPI_Waitall(count, requests, statuses);
     for (int i = 0; i < count; i++) look(requests[i]);
     if (inj_busy())
         while (!all_ready(count, requests)) inj_relax(0);
@@ -179,7 +181,7 @@ int inj_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
 
 int inj_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
     work();
-    if (count <= 0) return PMPI_Testall(count, requests, flag, statuses);
+    if (count <= 0 || requests == NULL || flag == NULL) return PMPI_Testall(count, requests, flag, statuses);
     *flag = all_ready(count, requests);
     if (!*flag) { /* lets MPI work, as its own call would */
         inj_relax(0);
@@ -204,6 +206,7 @@ static int first_ready(int count, MPI_Request requests[]) {
 int inj_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status) {
     int i;
     work();
+    if (count <= 0 || requests == NULL || index == NULL) return PMPI_Waitany(count, requests, index, status);
     while ((i = first_ready(count, requests)) == -1) {
         if (inj_busy() || inj_crowded) inj_relax(0);
     }
@@ -214,6 +217,7 @@ int inj_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *statu
 
 int inj_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
     work();
+    if (count <= 0 || requests == NULL || index == NULL || flag == NULL) return PMPI_Testany(count, requests, index, flag, status);
     int i = first_ready(count, requests);
     if (i == -2) return PMPI_Testany(0, requests, index, flag, status);
     *flag = i >= 0;
@@ -256,6 +260,7 @@ static int some(int first, int count, MPI_Request requests[], int *found, int in
 int inj_Waitsome(int count, MPI_Request requests[], int *found, int indices[], MPI_Status statuses[]) {
     int i;
     work();
+    if (count <= 0 || requests == NULL || found == NULL) return PMPI_Waitsome(count, requests, found, indices, statuses);
     while ((i = first_ready(count, requests)) == -1) {
         if (inj_busy() || inj_crowded) inj_relax(0);
     }
@@ -265,6 +270,7 @@ int inj_Waitsome(int count, MPI_Request requests[], int *found, int indices[], M
 
 int inj_Testsome(int count, MPI_Request requests[], int *found, int indices[], MPI_Status statuses[]) {
     work();
+    if (count <= 0 || requests == NULL || found == NULL) return PMPI_Testsome(count, requests, found, indices, statuses);
     int i = first_ready(count, requests);
     if (i == -2) return PMPI_Testsome(0, requests, found, indices, statuses);
     *found = 0;
@@ -273,7 +279,7 @@ int inj_Testsome(int count, MPI_Request requests[], int *found, int indices[], M
 
 /* A request that is freed is completed by this library: its memory is needed until then. */
 int inj_Request_free(MPI_Request *request) {
-    struct entry *e = inj_find(*request);
+    struct entry *e = request == NULL ? NULL : inj_find(*request);
     if (e == NULL || e->kind == RUNS) return PMPI_Request_free(request); /* MPI does not allow it for collectives */
     bool was = e->persistent, active = e->active;
     e->persistent = false;

@@ -76,6 +76,7 @@ static int starting(MPI_Request request) {
 }
 
 int inj_Start(MPI_Request *request) {
+    if (request == NULL) return PMPI_Start(request);
     struct entry *e = inj_find(*request);
     if (e != NULL && e->kind == COLLECTIVE && !e->active) {
         int result = inj_start_collective(e);
@@ -89,7 +90,8 @@ int inj_Start(MPI_Request *request) {
 }
 
 int inj_Startall(int count, MPI_Request requests[]) {
+    if (count <= 0 || requests == NULL) return PMPI_Startall(count, requests);
     int result = MPI_SUCCESS;
     for (int i = 0; i < count && result == MPI_SUCCESS; i++) result = inj_Start(&requests[i]);
-    return count < 0 ? PMPI_Startall(count, requests) : result;
+    return result;
 }

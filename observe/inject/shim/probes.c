@@ -131,7 +131,7 @@ int inj_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Sta
 }
 
 int inj_Imrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Request *request) {
-    if (*message == MPI_MESSAGE_NO_PROC || *message == MPI_MESSAGE_NULL || inj_bad(count, type) || forget_raw(*message))
+    if (message == NULL || *message == MPI_MESSAGE_NO_PROC || *message == MPI_MESSAGE_NULL || inj_bad(count, type) || forget_raw(*message))
         return RAW(Imrecv)(buf, RAW_COUNT(count), type, message, request);
     struct entry *e = inj_entry(RECEIVES);
     MPI_Datatype joined = MPI_DATATYPE_NULL;
@@ -147,7 +147,7 @@ int inj_Imrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *messa
 
 int inj_Mrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Status *status) {
     MPI_Request request;
-    if (*message == MPI_MESSAGE_NO_PROC) return RAW(Mrecv)(buf, RAW_COUNT(count), type, message, status);
+    if (message == NULL || *message == MPI_MESSAGE_NO_PROC) return RAW(Mrecv)(buf, RAW_COUNT(count), type, message, status);
     int result = inj_Imrecv(buf, count, type, message, &request);
     return result == MPI_SUCCESS ? inj_Wait(&request, status) : result;
 }

@@ -290,7 +290,9 @@ static void *grown(void *old, size_t *room, int n, size_t size) {
 MPI_Request *sl_copy_handles(struct sl_thread *t, int count, const MPI_Request *handles) {
     bool own = handles == t->handles;
     t->handles = grown(t->handles, &t->handles_room, count < 1 ? 1 : count, sizeof *t->handles);
-    if (count > 0 && !own) memcpy(t->handles, handles, (size_t)count * sizeof *handles);
+    if (handles == NULL)
+        for (int i = 0; i < count; i++) t->handles[i] = MPI_REQUEST_NULL;
+    else if (count > 0 && !own) memcpy(t->handles, handles, (size_t)count * sizeof *handles);
     return t->handles;
 }
 

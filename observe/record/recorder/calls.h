@@ -48,6 +48,9 @@ int64_t sl_bytes(int64_t count, MPI_Datatype type);
 
 int64_t sl_received(const MPI_Status *status);
 
+/* What is at a handle: a call without one fails, and MPI says so. */
+#define SL_AT(handle, none) ((handle) == NULL ? (none) : *(handle))
+
 /* A call that failed is only a call. */
 #define SL_CHECKED if (SL_UNLIKELY(result != MPI_SUCCESS)) r->kind = SL_CALL;
 
@@ -102,17 +105,17 @@ void sl_got(uint64_t *data, int result, const MPI_Status *s);
 #define AFTER_sendrecv_replace AFTER_sendrecv
 
 #define BEFORE_mrecv(fn) \
-    bool nobody = *message == MPI_MESSAGE_NO_PROC; \
-    MPI_Message before_message = *message; \
+    MPI_Message before_message = SL_AT(message, MPI_MESSAGE_NO_PROC); \
+    bool nobody = before_message == MPI_MESSAGE_NO_PROC; \
     struct sl_record *r = sl_call(t, SL_RECV, fn, SL_HEAD + 3, frame); \
     r->data[0] = 0; \
     r->data[1] = sl_pair(SL_NOBODY, 0); \
     r->data[2] = nobody ? UINT32_MAX : sl_message_take(before_message);
 #define AFTER_mrecv if (!nobody) sl_got(r->data, result, status); sl_done(t, r, leave);
 #define BEFORE_imrecv(fn) \
-    bool nobody = *message == MPI_MESSAGE_NO_PROC; \
+    MPI_Message before_message = SL_AT(message, MPI_MESSAGE_NO_PROC); \
+    bool nobody = before_message == MPI_MESSAGE_NO_PROC; \
     int tag = 0; \
-    MPI_Message before_message = *message; \
     struct sl_record *r = sl_call(t, SL_POST, fn, SL_HEAD + 4, frame); \
     r->data[0] = 0; \
     r->data[1] = sl_pair(SL_ANYBODY, 0); \
@@ -163,7 +166,8 @@ MPI_Status *sl_room_for_statuses(struct sl_thread *t, int count);
 void sl_waits_for(struct sl_record *r, int count, const MPI_Request *handles);
 #define SL_WAITED r->leave = leave; r->words = SL_HEAD + 1; r->data[0] = 0;
 
-#define BEFORE_wait(fn) MPI_Request before_request = *request; SL_COMPLETION(fn, 0) sl_waits_for(r, 1, &before_request);
+#define SL_ONE_REQUEST MPI_Request before_request = SL_AT(request, MPI_REQUEST_NULL);
+#define BEFORE_wait(fn) SL_ONE_REQUEST SL_COMPLETION(fn, 0) sl_waits_for(r, 1, &before_request);
 #define AFTER_wait SL_WAITED SL_EACH(1, before_request, status) sl_done(t, r, leave);
 #define SL_SEVERAL(fn) MPI_Request *before = sl_copy_handles(t, count, array_of_requests); SL_COMPLETION(fn, 0)
 #define BEFORE_waitall(fn) SL_SEVERAL(fn) sl_waits_for(r, count, before);
@@ -179,7 +183,7 @@ void sl_waits_for(struct sl_record *r, int count, const MPI_Request *handles);
     sl_done(t, r, leave);
 
 #define SL_FOUND(found) if (result == MPI_SUCCESS && !(found)) sl_poll_done(t, r, leave); else
-#define BEFORE_test(fn) MPI_Request before_request = *request; SL_COMPLETION(fn, sl_request_id(before_request)) sl_poll_again(t, r);
+#define BEFORE_test(fn) SL_ONE_REQUEST SL_COMPLETION(fn, sl_request_id(before_request)) sl_poll_again(t, r);
 #define AFTER_test SL_FOUND(*flag) { AFTER_wait }
 #define BEFORE_testall(fn) SL_SEVERAL(fn) sl_poll_again(t, r);
 #define AFTER_testall SL_FOUND(*flag) { AFTER_waitall }
@@ -203,13 +207,16 @@ void sl_started(struct sl_thread *t, struct sl_record **r, MPI_Request handle);
     r->leave = leave; \
     for (int i = 0; result == MPI_SUCCESS && i < (n); i++) sl_started(t, &r, sl_request_moved(before, now)); \
     sl_done(t, r, leave);
-#define BEFORE_start(fn) MPI_Request before_request = *request; SL_STARTING(fn)
+#define BEFORE_start(fn) SL_ONE_REQUEST SL_STARTING(fn)
 #define AFTER_start SL_STARTED(1, before_request, *request)
 #define BEFORE_startall(fn) MPI_Request *before = sl_copy_handles(t, count, array_of_requests); SL_STARTING(fn)
 #define AFTER_startall SL_STARTED(count, before[i], array_of_requests[i])
-#define BEFORE_cancel(fn) struct sl_record *r = sl_call(t, SL_CANCEL, fn, SL_HEAD + 1, frame); r->data[0] = sl_request_id(*request);
+#define BEFORE_cancel(fn) \
+    SL_ONE_REQUEST \
+    struct sl_record *r = sl_call(t, SL_CANCEL, fn, SL_HEAD + 1, frame); \
+    r->data[0] = sl_request_id(before_request);
 #define AFTER_cancel sl_done(t, r, leave);
-#define BEFORE_request_free(fn) MPI_Request before_request = *request; SL_PLAIN(fn)
+#define BEFORE_request_free(fn) SL_ONE_REQUEST SL_PLAIN(fn)
 #define AFTER_request_free sl_request_forget(before_request); sl_done(t, r, leave);
 
 /* Communicators */
@@ -232,7 +239,7 @@ void sl_started(struct sl_thread *t, struct sl_record **r, MPI_Request handle);
         .active = true, .peer = who, .comm = c->id, .new_comm = sl_comm_reserve(), .made = made_comm, .made_fortran = made_fortran}); \
     SL_CHECKED sl_done(t, r, leave);
 #define BEFORE_comm_free(fn) \
-    MPI_Comm before_comm = *comm; \
+    MPI_Comm before_comm = SL_AT(comm, MPI_COMM_NULL); \
     struct sl_record *r = sl_call(t, SL_FREECOMM, fn, SL_HEAD + 1, frame); \
     r->data[0] = sl_comm(t, before_comm)->id;
 #define AFTER_comm_free if (result == MPI_SUCCESS) sl_comm_forget(before_comm); sl_done(t, r, leave);

@@ -22,7 +22,7 @@ size_t sl_trimmed(const char *text, size_t length);
         r->data[0] = sl_object_add(t, SL_A_FILE, (uintptr_t)*fh, sl_comm(t, comm)->id, r->function, filename, filename_length); \
     SL_FILE_DONE
 #define BEFORE_file_close(fn) \
-    MPI_File before_fh = *fh; \
+    MPI_File before_fh = SL_AT(fh, MPI_FILE_NULL); \
     struct sl_record *r = sl_on_file(t, fn, frame, sl_object_id(SL_A_FILE, (uintptr_t)before_fh), 0);
 #define AFTER_file_close if (result == MPI_SUCCESS) sl_object_forget(SL_A_FILE, (uintptr_t)before_fh); SL_FILE_DONE
 #define BEFORE_file(fn) SL_FILE_RECORD(fn, 0)

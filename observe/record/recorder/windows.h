@@ -31,7 +31,7 @@ struct sl_record *sl_on_group(struct sl_thread *t, uint16_t fn, struct sl_frame 
     } \
     SL_WINDOW_DONE
 #define BEFORE_win_free(fn) \
-    MPI_Win before_win = *win; \
+    MPI_Win before_win = SL_AT(win, MPI_WIN_NULL); \
     struct sl_record *r = sl_on_window(t, fn, frame, before_win, SL_EVERYBODY, 0, 0);
 #define AFTER_win_free if (result == MPI_SUCCESS) sl_object_forget(SL_A_WINDOW, (uintptr_t)before_win); SL_WINDOW_DONE
 #define BEFORE_win(fn) SL_WINDOW_RECORD(fn, SL_EVERYBODY, 0, 0)
