@@ -1,15 +1,14 @@
 package input
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 
 	"slackline/internal/provenance"
+	"slackline/internal/source"
 	"slackline/model/dataset"
 )
 
@@ -79,29 +78,15 @@ func ReadSmall(ctx context.Context, word, kind string, stdin io.Reader) ([]byte,
 
 // readAll reads a file of measurements.
 func readAll(ctx context.Context, word string, stdin io.Reader) ([]byte, error) {
-	r := stdin
-	size := int64(0)
 	if word != Stdin {
 		f, content, err := open(ctx, word)
 		if err != nil {
 			return nil, err
 		}
 		defer f.Close()
-		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-			size = min(info.Size(), maxDataset)
-		}
-		r = content
+		return source.Whole(word, f, content, maxDataset)
 	} else if stdin == nil {
 		return nil, errors.New("there is no standard input")
-	} else {
-		r = Interruptible(ctx, stdin)
 	}
-	buffer := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
-	if _, err := io.Copy(buffer, io.LimitReader(r, maxDataset+1)); err != nil {
-		return nil, fmt.Errorf("%s: %w", word, err)
-	}
-	if buffer.Len() > maxDataset {
-		return nil, fmt.Errorf("%s: has more than %d MiB; give less, or several files", word, maxDataset>>20)
-	}
-	return buffer.Bytes(), nil
+	return source.Whole("stdin", stdin, Interruptible(ctx, stdin), maxDataset)
 }

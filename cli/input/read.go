@@ -13,6 +13,7 @@ import (
 	"slackline/internal/fault"
 	"slackline/internal/memory"
 	"slackline/internal/provenance"
+	"slackline/internal/source"
 	"slackline/model/schedule"
 )
 
@@ -22,17 +23,14 @@ const headBytes = 1 << 20
 // read returns the content of a file, its format, and what messages call it. The format is found from
 // the start, so that a long or endless input of no known format is not read.
 func read(ctx context.Context, word string, stdin io.Reader) (name string, format schedule.Format, data []byte, err error) {
-	name, r, size := "stdin", stdin, int64(0)
+	name, r, file := "stdin", stdin, stdin
 	if word != Stdin {
 		f, content, err := open(ctx, word)
 		if err != nil {
 			return "", format, nil, err
 		}
 		defer f.Close()
-		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-			size = info.Size()
-		}
-		name, r = word, content
+		name, r, file = word, content, f
 	} else if stdin == nil {
 		return "", format, nil, errors.New("there is no standard input")
 	} else {
@@ -50,31 +48,26 @@ func read(ctx context.Context, word string, stdin io.Reader) (name string, forma
 	if err != nil {
 		return name, format, head[:n], nil
 	}
-	data, err = readRest(name, head, r, size)
+	data, err = readRest(name, head, r, file)
 	return name, format, data, err
 }
 
-// readRest reads an input to its end, after the head, in memory of the given size if that is
-// known. It gives up before the memory of the machine does.
-func readRest(name string, head []byte, r io.Reader, size int64) ([]byte, error) {
-	limit := memoryLimit()
-	if size > limit {
-		return nil, tooLarge(name, limit)
+// readRest reads an input to its end, after the head. It gives up before the memory of the machine does: what is not a regular file is in
+// memory twice when it is put together.
+func readRest(name string, head []byte, r, file io.Reader) ([]byte, error) {
+	size, regular := source.Size(file)
+	limit, share := memoryLimit()-1, "half"
+	if !regular {
+		limit, share = limit/2, "a quarter"
 	}
-	buffer := bytes.NewBuffer(make([]byte, 0, max(size, int64(len(head)))+bytes.MinRead))
-	buffer.Write(head)
-	n, err := io.Copy(buffer, io.LimitReader(r, limit-int64(len(head))))
+	data, fits, err := source.Fitting(io.MultiReader(bytes.NewReader(head), r), size, limit)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if n == limit-int64(len(head)) {
-		return nil, tooLarge(name, limit)
+	if fits {
+		return data, nil
 	}
-	return buffer.Bytes(), nil
-}
-
-func tooLarge(name string, limit int64) error {
-	return fmt.Errorf("%s has more than %d MiB, half of the free memory; cut it into parts, or write it as slk", name, limit>>20)
+	return nil, fmt.Errorf("%s has more than %d MiB, %s of the free memory; cut it into parts, or write it as slk", name, limit>>20, share)
 }
 
 // memoryLimit is how much memory a schedule may take: half of what is free.

@@ -20,6 +20,7 @@ import (
 	"slackline/cli/scenario"
 	"slackline/internal/phrase"
 	"slackline/internal/provenance"
+	readers "slackline/internal/source"
 	"slackline/internal/table"
 	"slackline/model/noise"
 	"slackline/model/unit"
@@ -117,13 +118,10 @@ func openNoise(a *env.Env, ctx context.Context, word string) (*noiseInput, error
 	var err error
 	if word == "-" {
 		const name = "standard input"
-		meter := provenance.NewMeter(io.LimitReader(input.Interruptible(ctx, a.Stdin), noise.MaxFile+1))
-		data, err := io.ReadAll(meter)
+		meter := provenance.NewMeter(input.Interruptible(ctx, a.Stdin))
+		data, err := readers.Whole(name, a.Stdin, meter, noise.MaxFile)
 		if err != nil {
 			return nil, err
-		}
-		if len(data) > noise.MaxFile {
-			return nil, fmt.Errorf("%s: has more than %d bytes; cut it", name, noise.MaxFile)
 		}
 		size, hash := meter.Sum()
 		in.records = []provenance.Input{{Path: "-", Kind: "noise", Bytes: size, SHA256: hash}}

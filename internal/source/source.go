@@ -12,6 +12,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 
@@ -25,6 +26,13 @@ type Source func(path string, most int64) ([]byte, error)
 // All is the number of bytes to ask for by those who take any file that people or programs write in one piece. Disk refuses longer
 // ones, such as devices without an end.
 const All = 64 << 20
+
+// MaxStream is the number of bytes that are read of pipes and devices, which may have no end, and streamPiece what is read of
+// them at a time.
+const (
+	MaxStream   = 256 << 20
+	streamPiece = 4 << 20
+)
 
 // ErrNotAFile is the error of a pipe, a socket or a device where only a file can be.
 var ErrNotAFile = errors.New("is neither a file nor a directory")
@@ -96,11 +104,82 @@ func Disk(path string, most int64) ([]byte, error) {
 	case info.IsDir():
 		return nil, &fs.PathError{Op: "read", Path: path, Err: syscall.EISDIR}
 	}
-	data, err := io.ReadAll(io.LimitReader(f, most))
+	size, regular := Size(f)
+	if !regular && most > MaxStream {
+		return Whole(path, f, f, most)
+	}
+	all, _, err := pieces(f, min(size, most), most)
+	data := join(all)
 	if err == nil && most == All && len(data) == All {
 		err = fmt.Errorf("%s: has %d MiB or more; give a smaller file", path, All>>20)
 	}
 	return data, err
+}
+
+// Whole reads all that r gives of a file. What is not regular may have no end: no more than MaxStream bytes are taken. The name is for
+// messages.
+func Whole(name string, file, r io.Reader, most int64) ([]byte, error) {
+	size, regular := Size(file)
+	way := "give less, or several files"
+	if !regular && most > MaxStream {
+		way = fmt.Sprintf("pipes and devices are read no further; write it to a file, which may have %d MiB", most>>20)
+		most = MaxStream
+	}
+	data, fits, err := Fitting(r, size, most)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if !fits {
+		return nil, fmt.Errorf("%s: has more than %d MiB; %s", name, most>>20, way)
+	}
+	return data, nil
+}
+
+// Size is the size of a regular file.
+func Size(file io.Reader) (size int64, regular bool) {
+	if f, ok := file.(fs.File); ok {
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+			return info.Size(), true
+		}
+	}
+	return 0, false
+}
+
+// Fitting reads r to its end, if that comes after most bytes at the latest. The size is what is expected, 0 if that is unknown.
+func Fitting(r io.Reader, size, most int64) (data []byte, fits bool, err error) {
+	if size > most {
+		return nil, false, nil
+	}
+	p, total, err := pieces(r, size, most+1)
+	if err != nil || total > most {
+		return nil, false, err
+	}
+	return join(p), true, nil
+}
+
+// pieces reads r to its end, but no more than most bytes. It takes no more memory than what comes; a buffer that grows takes several times
+// as much.
+func pieces(r io.Reader, size, most int64) (all [][]byte, total int64, err error) {
+	piece := make([]byte, min(size+1, most)) // a read beyond the size finds the end
+	for {
+		n, err := io.ReadFull(r, piece)
+		total += int64(n)
+		all = append(all, piece[:n])
+		switch {
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), err == nil && total == most:
+			return all, total, nil
+		case err != nil:
+			return nil, total, err
+		}
+		piece = make([]byte, min(streamPiece, most-total))
+	}
+}
+
+func join(all [][]byte) []byte {
+	if len(all) == 1 {
+		return all[0]
+	}
+	return slices.Concat(all...)
 }
 
 // Bundle is what one process has read, for others that read the same: files by path.

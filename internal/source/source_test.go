@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -123,5 +125,56 @@ func TestKept(t *testing.T) {
 	}
 	if _, err := ReadKept(filepath.Join(dir, "missing")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
+	}
+}
+
+// endless gives bytes without an end and counts them.
+type endless int64
+
+func (e *endless) Read(p []byte) (int, error) {
+	*e += endless(len(p))
+	return len(p), nil
+}
+
+// What may have no end is read as far as MaxStream, in about as much memory; a file as far as is said, and not at all if it is larger.
+func TestWhole(t *testing.T) {
+	var e endless
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := Whole("pipe", &e, &e, 4*MaxStream)
+	runtime.ReadMemStats(&after)
+	if err == nil || !strings.HasPrefix(err.Error(), "pipe: has more than 256 MiB") || !strings.HasSuffix(err.Error(), "have 1024 MiB") {
+		t.Errorf("an input without an end: %v", err)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; e > MaxStream+streamPiece || took > MaxStream*5/4 {
+		t.Errorf("an input without an end: %d bytes were read in %d bytes of memory", e, took)
+	}
+	if data, err := Whole("short", strings.NewReader("ab"), strings.NewReader("ab"), 2); string(data) != "ab" || err != nil {
+		t.Errorf("a short stream: %q, %v", data, err)
+	}
+	path := filepath.Join(t.TempDir(), "sparse")
+	if err := os.WriteFile(path, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, 1<<40); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	e = 0
+	if _, err := Whole("sparse", f, &e, 4*MaxStream); err == nil || e > 0 {
+		t.Errorf("a file of 1 TiB: %v, %d bytes were read", err, e)
+	}
+	if err := os.Truncate(path, 2*MaxStream); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := Whole("sparse", f, f, 4*MaxStream); len(data) != 2*MaxStream || err != nil {
+		t.Errorf("a file that is longer than MaxStream: %d bytes, %v", len(data), err)
+	}
+	if data, err := Disk("/dev/zero", 2*MaxStream); err == nil || !strings.Contains(err.Error(), "pipes and devices") {
+		t.Errorf("a device without an end: %d bytes, %v", len(data), err)
 	}
 }
