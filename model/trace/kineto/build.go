@@ -215,7 +215,7 @@ func (r *rankBuilder) enter(l *timeline.LocationBuilder, n int, host timeline.Re
 	if n == 0 && !r.bare {
 		l.Leave(r.last)
 	}
-	if r.damage != nil {
+	if r.damage != nil || r.cut {
 		l.SetTruncated()
 	}
 }

@@ -49,6 +49,7 @@ type rankFile struct {
 	acts       columns[activity]
 	byStream   map[streamID]uint16
 	damage     error // why it ends early
+	cut        bool  // it lacks something, of which others have said why
 
 	seen       [1 << seenBits]seenName
 	lastThread uint32

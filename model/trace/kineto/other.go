@@ -30,6 +30,9 @@ func (r *Rank) valid(begin, end int64) bool {
 	return true
 }
 
+// Cut says that not everything of the rank could be read.
+func (r *Rank) Cut() { r.file.cut = true }
+
 func (r *Rank) name(name string) uint32 {
 	id, ok := r.file.byName[name]
 	if !ok {

@@ -117,6 +117,11 @@ func Read(files []File, interrupt func() error) (*kineto.Profile, error) {
 		p.Warnings = append(p.Warnings, err.Error()+"; it is left out")
 	}
 	for _, r := range nodes {
+		if len(r.damage) > 0 {
+			for _, rank := range r.ranks {
+				rank.Cut()
+			}
+		}
 		for _, d := range r.damage {
 			p.Warnings = append(p.Warnings, fmt.Sprintf("%s: %s; what comes before it is read", r.show, d))
 		}

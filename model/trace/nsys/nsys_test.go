@@ -282,7 +282,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// What is damaged is reported once; what can be read is there.
+// What is damaged is reported once; what can be read is there, and its ranks are incomplete.
 func TestDamage(t *testing.T) {
 	for name, want := range map[string]string{
 		kernels: "table CUPTI_ACTIVITY_KIND_KERNEL: page 2: it is not one of a table",
@@ -304,6 +304,8 @@ func TestDamage(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		} else if got := []string{"x.sqlite: " + want + "; what comes before it is read"}; !slices.Equal(p.Warnings, got) {
 			t.Errorf("%s: warnings %q, want %q", name, p.Warnings, got)
+		} else if tl, _, err := p.Timeline(1); err != nil || tl.Missing().Ranks != tl.Ranks {
+			t.Errorf("%s: %v; %d of %d ranks are incomplete", name, err, tl.Missing().Ranks, tl.Ranks)
 		}
 	}
 }
