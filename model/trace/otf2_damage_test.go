@@ -82,6 +82,13 @@ func TestOTF2Truncated(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "traces/0.def: the file cannot be read: file does not exist") {
 		t.Errorf("0.def missing: error = %v", err)
 	}
+	// Without them the ids and times of the events may be wrong: the rank is incomplete.
+	if got, err = Open(files, ".", Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if tl, err := ToTimeline(got, TimelineOptions{}); err != nil || tl.Missing().Ranks != 1 {
+		t.Errorf("0.def missing: %v; missing %+v, want 1 rank", err, tl.Missing())
+	}
 }
 
 func TestOTF2Refuses(t *testing.T) {

@@ -180,6 +180,7 @@ func (a *otf2Archive) checkFile(i int) fileCheck {
 	c := a.checkEvents(l)
 	local, err := a.readLocal(l)
 	if err != nil {
+		c.Doubtful = true
 		c.Warnings = append(c.Warnings, err.Error()+localLost)
 	}
 	c.Offsets, c.Found, c.Own = local.Offsets, local.Found, !local.Empty()
@@ -196,6 +197,7 @@ const localLost = "; mappings and offsets after it are lost"
 // and nothing happens before the run begins or after it has ended.
 func (a *otf2Archive) checkRun(l *Location, c *fileCheck) {
 	if a.locals && !c.Found && c.Started {
+		l.Doubtful = true
 		a.warn("%s: the file is missing, although other locations have one; ids and clock of %s may be wrong",
 			a.src.showBeside(a.localFile(l)), l.describe())
 	}

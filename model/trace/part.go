@@ -123,6 +123,7 @@ func (memoryFile) Close() error               { return nil }
 // fileCheck is what is known of the files of a location before they are read.
 type fileCheck struct {
 	Truncated  bool
+	Doubtful   bool
 	Unreadable string // why nothing can be read
 	Warnings   []string
 	First      uint64 // OTF2: time of the first event
@@ -160,6 +161,7 @@ func (s *source) checkFiles(t *Trace, check func(i int) fileCheck) ([]fileCheck,
 	for i := range all {
 		l := &t.Locations[i]
 		l.Truncated = l.Truncated || all[i].Truncated
+		l.Doubtful = all[i].Doubtful
 		if why := all[i].Unreadable; why != "" {
 			l.Missing, l.Unreadable = true, why
 			t.Warnings = append(t.Warnings, why)

@@ -48,7 +48,7 @@ func (c *conversion) readLocation(i int, l *timeline.LocationBuilder) error {
 	} else if r.at.Truncated {
 		c.lost[i] = "its end is missing"
 	}
-	if loss != nil || r.at.Truncated {
+	if loss != nil || r.at.Truncated || r.at.Doubtful {
 		l.SetTruncated()
 	}
 	if r.started {

@@ -92,6 +92,7 @@ type Location struct {
 	Host         string
 	Events       uint64
 	Truncated    bool   // the process ended without closing its trace
+	Doubtful     bool   // the ids and times of its events may be wrong
 	Missing      bool   // the process left nothing, or its file cannot be read
 	Unreadable   string // why its file cannot be read: that is an error, unless a part of the trace is enough
 	Offsets      []ClockOffset
