@@ -14,6 +14,7 @@ static inline bool inj_bad_root(MPI_Comm comm, int root) {
 /* inj_bad_counts does for one count per rank what inj_bad does for one; types has one type for each of them, or NULL and type is that of all. */
 static inline bool inj_bad_counts(struct counts counts, int n, MPI_Datatype type, const MPI_Datatype *types) {
     MPI_Count most = 0;
+    if (counts.narrow == NULL && counts.wide == NULL) return true;
     for (int i = 0; i < n; i++) {
         MPI_Count count = count_at(counts, i);
         if (count < 0 || (types != NULL && count > 0 && inj_bad(count, types[i]))) return true;

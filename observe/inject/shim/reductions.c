@@ -138,7 +138,8 @@ static int reduce_scatter(const void *sendbuf, void *recvbuf, struct counts coun
 }
 
 int inj_reduce_scatter(const void *sendbuf, void *recvbuf, struct counts recvcounts, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
-    return reduce_scatter(sendbuf, recvbuf, recvcounts, 0, type, op, comm, request);
+    bool missing = recvcounts.narrow == NULL && recvcounts.wide == NULL; /* which is wrong */
+    return reduce_scatter(sendbuf, recvbuf, recvcounts, missing ? -1 : 0, type, op, comm, request);
 }
 
 int inj_reduce_scatter_block(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *request) {

@@ -191,6 +191,7 @@ int32_t sl_define_counts(struct sl_thread *t, const struct sl_record *r) {
 /* sl_fill stores sizes by peer and returns their sum. */
 int64_t sl_fill_int(uint64_t *data, const int *counts, int n, int64_t size) {
     int64_t sum = 0;
+    if (counts == NULL) n = 0;
     for (int i = 0; i < n; i++) {
         data[i] = (uint64_t)(counts[i] * size);
         sum += counts[i] * size;
@@ -200,6 +201,7 @@ int64_t sl_fill_int(uint64_t *data, const int *counts, int n, int64_t size) {
 
 int64_t sl_fill_wide(uint64_t *data, const MPI_Count *counts, int n, int64_t size) {
     int64_t sum = 0;
+    if (counts == NULL) n = 0;
     for (int i = 0; i < n; i++) {
         data[i] = (uint64_t)counts[i] * (uint64_t)size;
         sum += (int64_t)counts[i] * size;

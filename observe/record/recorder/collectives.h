@@ -76,8 +76,8 @@ enum { SL_ALL = -4 }; /* the root of a collective without one */
 #define BEFORE_alltoallw(fn) \
     SL_BEGIN(SL_ALL) \
     struct sl_record *r = sl_collective(t, fn, frame, c, who, 0, 0, 2 * (uint32_t)c->peers); \
-    bool in_place = sl_in_place(sendbuf); \
-    for (int i = 0; i < c->peers; i++) { \
+    bool in_place = sl_in_place(sendbuf), known = recvcounts != NULL && recvtypes != NULL && (in_place || (sendcounts != NULL && sendtypes != NULL)); \
+    for (int i = 0; known && i < c->peers; i++) { \
         uint64_t in = (uint64_t)sl_bytes((int64_t)recvcounts[i], recvtypes[i]); \
         uint64_t out = in_place ? in : (uint64_t)sl_bytes((int64_t)sendcounts[i], sendtypes[i]); \
         r->data[4 + i] = out; \

@@ -50,7 +50,15 @@ int main(int argc, char **argv) {
     SHOW(MPI_Isend(&data, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, NULL));
     SHOW(MPI_Irecv(&data, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, NULL));
     SHOW(MPI_Send_init(&data, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, NULL));
-#ifndef OPEN_MPI /* which ends the program */
+#ifdef OPEN_MPI /* MPICH ends the program */
+    int zeros[2] = {0, 0};
+    SHOW(MPI_Alltoallv(&data, NULL, NULL, MPI_INT, index, zeros, zeros, MPI_INT, MPI_COMM_WORLD));
+    SHOW(MPI_Alltoallv(&data, zeros, zeros, MPI_INT, index, NULL, zeros, MPI_INT, MPI_COMM_WORLD));
+    SHOW(MPI_Alltoallw(&data, NULL, NULL, NULL, index, zeros, zeros, NULL, MPI_COMM_WORLD));
+    SHOW(MPI_Allgatherv(&data, 1, MPI_INT, index, NULL, NULL, MPI_INT, MPI_COMM_WORLD));
+    SHOW(MPI_Gatherv(&data, 1, MPI_INT, index, NULL, NULL, MPI_INT, 0, MPI_COMM_SELF));
+    SHOW(MPI_Reduce_scatter(&data, index, NULL, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+#else /* Open MPI does */
     SHOW(MPI_Mrecv(&data, 1, MPI_INT, NULL, s));
     SHOW(MPI_Imrecv(&data, 1, MPI_INT, NULL, r));
 #endif
