@@ -125,6 +125,9 @@ func (w wrapper) writeC(b *strings.Builder, suffix string) {
 	case message:
 		line("return %s;", w.ownCall(args))
 	case replace:
+		if w.prefix() != "" {
+			line("if (request == NULL) return %s;", real)
+		}
 		line("int result = inj_%s(%s);", strings.TrimPrefix(strings.ToLower(w.Class), w.prefix()), w.collectiveArgs())
 		line("if (result != INJ_LEFT) {\n        inj_count_replaced(%d);\n        return result;\n    }", w.number)
 		line("inj_count_left(%d, comm);\n    return %s;", w.number, real)

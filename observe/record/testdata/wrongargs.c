@@ -59,6 +59,8 @@ int main(int argc, char **argv) {
     SHOW(MPI_Gatherv(&data, 1, MPI_INT, index, NULL, NULL, MPI_INT, 0, MPI_COMM_SELF));
     SHOW(MPI_Reduce_scatter(&data, index, NULL, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
 #else /* Open MPI does */
+    SHOW(MPI_Ibarrier(MPI_COMM_WORLD, NULL));
+    SHOW(MPI_Ibcast(&data, 1, MPI_INT, 0, MPI_COMM_WORLD, NULL));
     SHOW(MPI_Mrecv(&data, 1, MPI_INT, NULL, s));
     SHOW(MPI_Imrecv(&data, 1, MPI_INT, NULL, r));
 #endif
