@@ -97,6 +97,7 @@ QUIET = $(shell grep -rl --include='*_test.go' '^//go:build quiet' .)
 
 test-long: test-setup ## tests that need a quiet machine, ten times as many random cases, the race detector on everything, fuzzing
 	GOOS=darwin go build -o /dev/null ./cmd/slackline # as make release does
+	GOOS=darwin GOARCH=arm64 go vet ./... # also the tests
 	go test -count=1 -timeout 60m -tags quiet -v -run "^($$(sed -n 's/^func \(Test[A-Za-z]*\).*/\1/p' $(QUIET) | paste -sd '|'))$$" $(sort $(dir $(QUIET)))
 	go test -count=1 -timeout 60m -rapid.checks=1000 \
 		$$(grep -rl --include='*_test.go' pgregory.net/rapid . | xargs -n1 dirname | sort -u)

@@ -61,12 +61,6 @@ func TestStartedIn(t *testing.T) {
 	}
 }
 
-// bridgeFor is the bridge for a launcher of a kind.
-func bridgeFor(kind Kind, wanted string) (string, error) {
-	s := Start{Kind: kind}
-	return s.bridge(context.Background(), wanted)
-}
-
 // TestBridgeOfManyProcesses lets many processes need the bridge at the same time, and then again without a compiler.
 func TestBridgeOfManyProcesses(t *testing.T) {
 	list := libraries(t)

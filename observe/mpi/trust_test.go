@@ -92,6 +92,12 @@ func TestPlantedBridgeIsRefused(t *testing.T) {
 	}
 }
 
+// bridgeFor is the bridge for a launcher of a kind.
+func bridgeFor(kind Kind, wanted string) (string, error) {
+	s := Start{Kind: kind}
+	return s.bridge(context.Background(), wanted)
+}
+
 // TestFreeUmask wants what is made for this user alone to be so, and not to be refused the next time, whatever the umask.
 func TestFreeUmask(t *testing.T) {
 	cache := filepath.Join(t.TempDir(), "new")

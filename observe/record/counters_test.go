@@ -6,8 +6,6 @@ import (
 	"syscall"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
 	"slackline/model/trace"
 	"slackline/observe/counters"
 	"slackline/observe/mpi"
@@ -93,7 +91,8 @@ func TestCountersRefused(t *testing.T) {
 	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		program := build(t, l, "counters.c", "-O1", "-g", "-pthread")
 		o := sampled(append(mpitest.Launch(l, 2), program)...)
-		o.Counters = append(events(t, "page-faults"), counters.Event{Name: "unknown", Type: unix.PERF_TYPE_SOFTWARE, Config: 1 << 20})
+		o.Counters = events(t, "page-faults")
+		o.Counters = append(o.Counters, counters.Event{Name: "unknown", Type: o.Counters[0].Type, Config: 1 << 20})
 		r := recorded(t, o)
 		if len(r.Metrics) != 1 || r.Metrics[0].Name != "page-faults" {
 			t.Errorf("metrics = %v, want page-faults", r.Metrics)
