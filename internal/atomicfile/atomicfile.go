@@ -73,7 +73,7 @@ func Write(path string, fill func(w io.Writer) error) (err error) {
 	if err := w.Close(); err != nil {
 		return err
 	}
-	if err := os.Rename(name, path); err != nil {
+	if err := rename(name, path, path); err != nil {
 		return err
 	}
 	syncDir(filepath.Dir(path))

@@ -115,18 +115,28 @@ func WriteGroup(parent string, names []string, force bool, fill func(d *Dir) err
 func replace(from, to, old, name string) error {
 	place := filepath.Join(to, name)
 	aside := filepath.Join(old, name)
-	err := os.Rename(place, aside)
+	err := rename(place, aside, place)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	moved := err == nil
-	if err := os.Rename(filepath.Join(from, name), place); err != nil {
+	if err := rename(filepath.Join(from, name), place, place); err != nil {
 		if moved {
-			err = errors.Join(err, os.Rename(aside, place))
+			err = errors.Join(err, rename(aside, place, place))
 		}
 		return err
 	}
 	return nil
+}
+
+// rename moves a file or a directory. Its error names the one that the user knows.
+func rename(from, to, known string) error {
+	err := os.Rename(from, to)
+	var at *os.LinkError
+	if errors.As(err, &at) {
+		return &fs.PathError{Op: at.Op, Path: known, Err: at.Err}
+	}
+	return err
 }
 
 // syncDirs makes the names in a directory and below durable.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -135,5 +136,20 @@ func TestFolderThatCannotBeMade(t *testing.T) {
 	}
 	if err := f.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// A directory that cannot be moved aside is named as the user knows it.
+func TestErrorOfReplacedDirectory(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"out/x", "aside/x/full", "fresh/x"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := filepath.Join(dir, "out")
+	err := replace(filepath.Join(dir, "fresh"), out, filepath.Join(dir, "aside"), "x")
+	if err == nil || !strings.Contains(err.Error(), filepath.Join(out, "x")+": ") || strings.Contains(err.Error(), "aside") {
+		t.Errorf("error %v, want one of %s/x alone", err, out)
 	}
 }

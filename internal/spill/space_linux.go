@@ -3,6 +3,7 @@ package spill
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"os"
 	"strconv"
 	"sync"
@@ -41,6 +42,10 @@ type Space struct {
 func New(dir string, resident int64) (*Space, error) {
 	file, err := os.CreateTemp(dir, ".slackline-")
 	if err != nil {
+		var at *fs.PathError
+		if errors.As(err, &at) {
+			at.Path = dir // the name of the file means nothing to the user
+		}
 		return nil, err
 	}
 	if err := os.Remove(file.Name()); err != nil {

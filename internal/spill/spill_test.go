@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -129,5 +130,13 @@ func TestFullDiskIsLeftToOthers(t *testing.T) {
 	}
 	if err := os.WriteFile(filepath.Join(dir, "other"), make([]byte, 1<<20), 0o666); err != nil {
 		t.Errorf("another file: %v", err)
+	}
+}
+
+// A folder in which no file can be made is named, and the file, whose name nobody knows, is not.
+func TestErrorOfFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "missing")
+	if _, err := New(dir, 1); err == nil || !strings.HasSuffix(err.Error(), dir+": no such file or directory") {
+		t.Errorf("error %v, want one of %s", err, dir)
 	}
 }
