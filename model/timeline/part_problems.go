@@ -96,7 +96,7 @@ func (x *partExchange) ownOdds() []oddCount {
 // joinProblems makes the problems of the whole run out of those of all processes.
 func (x *partExchange) joinProblems(all []ownSummary) {
 	p := &x.t.Problems
-	sum := Problems{MissingRanks: p.MissingRanks, Notes: p.Notes}
+	sum := Problems{MissingRanks: p.MissingRanks, LostFiles: p.LostFiles, Notes: p.Notes}
 	counts := make([]oddCount, len(odds))
 	var reports []commReport
 	for i := range all {

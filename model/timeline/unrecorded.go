@@ -220,7 +220,7 @@ func (t *Timeline) Missing() missing.Parts {
 		m.Off, m.How, m.Ranks, m.Only = t.Source.Off, t.Source.How, t.Source.Ranks, t.Source.Only
 		return m
 	}
-	m.Off, m.Ranks = t.Unrecorded().Over(t.Lifetimes()), len(t.Problems.MissingRanks)
+	m.Off, m.Ranks = t.Unrecorded().Over(t.Lifetimes()), max(len(t.Problems.MissingRanks), t.Problems.LostFiles)
 	for i := range t.Locations {
 		if l := &t.Locations[i]; l.Truncated && (i == 0 || t.Locations[i-1].Rank != l.Rank) {
 			m.Ranks++

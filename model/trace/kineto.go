@@ -45,12 +45,12 @@ func readKineto(src source, o Options) (*Trace, error) {
 
 // traceOf makes a trace of a profile. Its events are those of its timeline, from which parts of the ranks are made, too: what ranks have to
 // do with each other and the clocks that were moved are those of the whole run. The warnings come before those of the profile.
-func traceOf(tool string, warnings []string, read func() (*kineto.Profile, error)) (*Trace, error) {
+func traceOf(tool string, left leftOut, read func() (*kineto.Profile, error)) (*Trace, error) {
 	p, err := read()
 	if err != nil {
 		return nil, err
 	}
-	t := &Trace{Warnings: append(warnings, p.Warnings...)}
+	t := &Trace{Warnings: append(left.warnings, p.Warnings...)}
 	t.Ranks = p.Ranks
 	c, err := newConversion(t, TimelineOptions{})
 	if err != nil {
@@ -63,6 +63,7 @@ func traceOf(tool string, warnings []string, read func() (*kineto.Profile, error
 	if err != nil {
 		return nil, err
 	}
+	whole.Problems.LostFiles = left.lost + p.Lost
 	whole.Shift(-whole.Start, c.threads) // once: all timelines of the trace share its lists
 	events := FromTimeline(whole)
 	t.Definitions, t.Open, t.hosts = events.Definitions, events.Open, events.hosts
@@ -80,6 +81,7 @@ func traceOf(tool string, warnings []string, read func() (*kineto.Profile, error
 		hosts.Name, hosts.Format, hosts.Tool = t.Name, t.Format, tool
 		hosts.attach = func(c *conversion, tl *timeline.Timeline) error {
 			c.warnings = append(c.warnings, t.Notes...)
+			tl.Problems.LostFiles = whole.Problems.LostFiles
 			if whole.Devices == nil {
 				return nil
 			}
@@ -126,7 +128,7 @@ func OpenDumps(fsys fs.FS, name string, o Options) (*nccl.Dumps, error) {
 	}
 	d, err := nccl.ReadMissing(fsys, path.Dir(main), names, src.showBeside, o.Interrupt)
 	if d != nil {
-		d.Warnings = append(left, d.Warnings...)
+		d.Warnings = append(left.warnings, d.Warnings...)
 	}
 	return d, err
 }
@@ -148,32 +150,39 @@ func readDumps(tool string, among func([]string) []string, sniff func([]byte) bo
 }
 
 // dumps are the files that are alike, none of which may be a pickle.
-func (s *source) dumps(among func([]string) []string, sniff func([]byte) bool) (names, warnings []string, err error) {
-	names, warnings, err = s.alike(among, sniff)
+func (s *source) dumps(among func([]string) []string, sniff func([]byte) bool) (names []string, left leftOut, err error) {
+	names, left, err = s.alike(among, sniff)
 	for _, name := range names {
 		if head, err := readHead(s.fsys, s.beside(name)); err == nil && len(head) > 0 && head[0] == 0x80 {
-			return nil, nil, damage.At(s.showBeside(name), -1, "the dump is a pickle, which can run programs and is not read; "+
+			return nil, left, damage.At(s.showBeside(name), -1, "the dump is a pickle, which can run programs and is not read; "+
 				"let PyTorch write JSON (torch._C._distributed_c10d._dump_nccl_trace_json)")
 		}
 	}
-	return names, warnings, err
+	return names, left, err
+}
+
+// leftOut is what is named like the files of a trace and is none of them.
+type leftOut struct {
+	warnings []string
+	lost     int // files that are no copies
 }
 
 // alike returns the main file, or all files of its directory that are of the same format if the directory was named. What is not, but
 // is named like one that is, apart from its numbers, belongs to the trace: warnings name it.
-func (s *source) alike(among func([]string) []string, sniff func([]byte) bool) (names, warnings []string, err error) {
+func (s *source) alike(among func([]string) []string, sniff func([]byte) bool) (names []string, out leftOut, err error) {
 	if !s.inDir {
-		return []string{path.Base(s.main)}, nil, nil
+		return []string{path.Base(s.main)}, out, nil
 	}
 	entries, err := fs.ReadDir(s.fsys, path.Dir(s.main))
 	if err != nil {
-		return nil, nil, err
+		return nil, out, err
 	}
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
 	masks := map[string]bool{}
 	left := map[string]string{} // why
+	copies := map[string]bool{}
 	sizes := map[int64][]string{}
 	names = slices.DeleteFunc(among(names), func(name string) bool {
 		switch head, err := readHead(s.fsys, s.beside(name)); {
@@ -189,16 +198,19 @@ func (s *source) alike(among func([]string) []string, sniff func([]byte) bool) (
 			if other == "" {
 				return false
 			}
-			left[name] = "it is a copy of " + other
+			left[name], copies[name] = "it is a copy of "+other, true
 		}
 		return true
 	})
 	for _, name := range slices.Sorted(maps.Keys(left)) {
 		if masks[anyNumber.ReplaceAllString(name, "0")] {
-			warnings = append(warnings, fmt.Sprintf("%s is left out: %s", s.showBeside(name), left[name]))
+			out.warnings = append(out.warnings, fmt.Sprintf("%s is left out: %s", s.showBeside(name), left[name]))
+			if !copies[name] {
+				out.lost++
+			}
 		}
 	}
-	return names, warnings, nil
+	return names, out, nil
 }
 
 // copied returns the file of the same bytes among those of the same size, and notes the size of this one.

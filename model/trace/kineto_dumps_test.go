@@ -209,7 +209,10 @@ func TestLeftOutFiles(t *testing.T) {
 		files["run/a-pid3.log"] = &fstest.MapFile{Data: []byte(data)}
 		tr, err := Open(files, "run", Options{})
 		if err != nil || len(tr.Warnings) == 0 || tr.Warnings[0] != want {
-			t.Errorf("warnings %q, %v, want %q first", tr.Warnings, err, want)
+			t.Fatalf("warnings %q, %v, want %q first", tr.Warnings, err, want)
+		}
+		if tl, err := ToTimeline(tr, TimelineOptions{}); err != nil || tl.Missing().Ranks != 1 {
+			t.Errorf("%v, %+v, want a rank that is missing", err, tl.Missing())
 		}
 	}
 }

@@ -116,10 +116,14 @@ func Read(files []File, interrupt func() error) (*kineto.Profile, error) {
 	for _, err := range others {
 		p.Warnings = append(p.Warnings, err.Error()+"; it is left out")
 	}
+	p.Lost = len(others)
 	for _, r := range nodes {
 		if len(r.damage) > 0 {
 			for _, rank := range r.ranks {
 				rank.Cut()
+			}
+			if len(r.ranks) == 0 {
+				p.Lost++
 			}
 		}
 		for _, d := range r.damage {

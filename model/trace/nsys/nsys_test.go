@@ -332,21 +332,25 @@ func TestNodes(t *testing.T) {
 	const epoch = 1_700_000_000_000_000_000
 	one := begins(alone)
 	later := []unit.Duration{one[0] + 250*unit.Nanosecond, one[1] + 250*unit.Nanosecond}
+	damaged := export(small)
+	damaged[pageSize] = 2 // kernels, which say what processes there are
 	for name, c := range map[string]struct {
 		second   []byte
 		want     []unit.Duration
 		warnings int
+		lost     int // nodes
 	}{
-		"clocks":    {at(epoch + 250), append(slices.Clone(one), later...), 0},
-		"no clock":  {export(small), append(slices.Clone(one), one...), 1},
-		"no export": {export(map[string]table{strs: small[strs]}), one, 1},
+		"clocks":    {at(epoch + 250), append(slices.Clone(one), later...), 0, 0},
+		"no clock":  {export(small), append(slices.Clone(one), one...), 1, 0},
+		"no export": {export(map[string]table{strs: small[strs]}), one, 1, 1},
+		"damaged":   {damaged, one, 2, 1},
 	} {
 		p, err := Read([]File{fileOf("a.sqlite", at(epoch)), fileOf("b.sqlite", c.second)}, nil)
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		if got := begins(p); !slices.Equal(got, c.want) || len(p.Warnings) != c.warnings {
-			t.Errorf("%s: kernels begin at %v, want %v; warnings %q", name, got, c.want, p.Warnings)
+		if got := begins(p); !slices.Equal(got, c.want) || len(p.Warnings) != c.warnings || p.Lost != c.lost {
+			t.Errorf("%s: kernels begin at %v, want %v; warnings %q; %d lost, want %d", name, got, c.want, p.Warnings, p.Lost, c.lost)
 		}
 	}
 }
