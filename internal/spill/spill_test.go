@@ -133,7 +133,7 @@ func TestFullDiskIsLeftToOthers(t *testing.T) {
 	}
 }
 
-// A folder in which no file can be made is named, and the file, whose name nobody knows, is not.
+// A folder in which no file can be made is named, and the hidden file is not.
 func TestErrorOfFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "missing")
 	if _, err := New(dir, 1); err == nil || !strings.HasSuffix(err.Error(), dir+": no such file or directory") {

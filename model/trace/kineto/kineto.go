@@ -90,7 +90,7 @@ type Profile struct {
 	files    []*rankFile // by rank
 	Ranks    int         // as many as the highest rank of a file requires
 	Warnings []string    // what was lost or repaired while reading
-	Lost     int         // files that gave nothing, of ranks that nobody knows
+	Lost     int         // files that gave nothing; whose ranks, is not known
 	notes    []string    // of the timeline
 	oneClock bool        // all ranks share a clock
 }
