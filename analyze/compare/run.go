@@ -26,6 +26,7 @@ type Run struct {
 	Values map[Number]float64
 	Kinds  Kinds // what is not mentioned of these is 0, of others it was not measured
 
+	Ranks   float64 // 0: not known
 	Missing missing.Parts
 	kept    float64 // of the start and the end of MPI, in seconds
 	left    bool    // they were left out
@@ -95,7 +96,7 @@ func kindOf(metric string) Kinds {
 // Of returns the numbers of a run from its wait states.
 func Of(w *waits.Result) Run {
 	r, p := NewRun(Times|Waits|Delays), w.Profile()
-	r.Missing = w.Missing()
+	r.Ranks, r.Missing = float64(w.Timeline.Ranks), w.Missing()
 	if r.left = w.Timeline.LeftOut.Any(); !r.left {
 		start := w.Timeline.MPIStart()
 		r.kept = unit.SumOf(start.Before + start.After).InSeconds()
@@ -170,6 +171,7 @@ func Read(data []byte) (Run, error) {
 		return Run{}, err
 	}
 	r := NewRun(0)
+	r.Ranks = d.Run.OfRanks
 	r.Missing, r.kept, r.left = d.Run.Parts, d.Run.Kept(), d.Run.Left()
 	r.add(RunTime, "", *d.Run.Time)
 	if c := d.Computation; c != nil {

@@ -89,6 +89,7 @@ func (o *compareOptions) execute(a *env.Env, c *cobra.Command, args []string) er
 	if len(sides[0]) == 1 && len(sides[1]) == 1 {
 		a.WarnOfVoid(c, ": no side has repetitions", "alpha")
 	}
+	warnOfRanks(a, sides)
 	report.Result = compare.Compare(sides[0], sides[1], o.significance())
 	if n := report.Left(); n > 0 {
 		a.Warn("left out, because one side does not have them: %s", phrase.Plural(n, "measurement"))
@@ -185,6 +186,23 @@ func doubted(a *env.Env, word string, run compare.Run) []compare.Run {
 		a.Warn("%s: %s, so the clocks are wrong", word, phrase.Circles(n))
 	}
 	return []compare.Run{run}
+}
+
+// warnOfRanks warns of runs on different numbers of ranks: what changed may be due to that.
+func warnOfRanks(a *env.Env, sides [2][]compare.Run) {
+	var ranks [2]string
+	for i, runs := range sides {
+		var list []string
+		for _, run := range runs {
+			if n := fmt.Sprint(run.Ranks); run.Ranks > 0 && !slices.Contains(list, n) {
+				list = append(list, n)
+			}
+		}
+		ranks[i] = strings.Join(list, ", ")
+	}
+	if ranks[0] != ranks[1] && ranks[0] != "" && ranks[1] != "" {
+		a.Warn("the number of ranks is %s in A and %s in B: changes may be due to that", ranks[0], ranks[1])
+	}
 }
 
 // warnOfVoid warns of flags of runs beside a result, in which they cannot change anything any more.

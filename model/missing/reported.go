@@ -9,6 +9,7 @@ type Reported struct {
 	LeftAfter  float64  `json:"left_out_after_s"`  // of its end
 	KeptBefore float64  `json:"kept_before_s"`
 	KeptAfter  float64  `json:"kept_after_s"`
+	OfRanks    float64  `json:"ranks"` // as many were in the run
 	Parts
 
 	NotRecorded float64 `json:"not_recorded_s"` // of all locations: before there was a share
