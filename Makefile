@@ -71,9 +71,12 @@ format:
 
 lint: format # tests do not repeat go vet
 	go vet ./...
-	go run $(STATICCHECK) ./...
+	go run $(STATICCHECK) $(CHECKS) ./...
 
-unit: export GOGC = 400 # collecting garbage took a fifth of the time
+# These checks need facts of all dependencies, which takes longer than all others together; make test-long runs them as well.
+CHECKS = -checks 'inherit,-SA1019,-SA4017,-SA4018,-SA4023,-SA5012,-S1011'
+
+lint unit race-beside race-last: export GOGC = 400 # collecting garbage took a fifth of the time
 unit: # half as many packages again as CPUs; -w: no test needs what debuggers need
 	go test -vet=off -ldflags=-w -timeout 20m -p $$(( $$(nproc) * 3 / 2 )) $(LONGEST) ./...
 
@@ -83,12 +86,11 @@ RACE = go test -vet=off -race -short -timeout 30m
 
 race-beside: # takes what unit leaves of the CPUs while it waits for jobs, clocks and browsers; what it prints comes in one piece, at its end
 	@output=$$(nice -n 19 $(RACE) -skip '$(ONETHREAD)' $(CONCURRENT) 2>&1 && \
-		nice -n 19 $(RACE) -run '^$$' $(IMPATIENT) ./cli ./cli/simulate 2>&1 >/dev/null); \
+		nice -n 19 $(RACE) -run '^$$' $(IMPATIENT) 2>&1 >/dev/null); \
 		status=$$?; printf 'under the race detector:\n%s\n' "$$output"; exit $$status
 
 race-last: # nothing runs beside these; they are compiled already
 	$(RACE) -skip '$(ONETHREAD)' $(IMPATIENT)
-	$(RACE) -run 'TestReference|TestInterrupt' ./cli ./cli/simulate
 
 fuzz: ## fuzz every reader with random inputs (FUZZINPUTS=100000); go test repeats what it finds
 	.ci/fuzz $(FUZZINPUTS)x 3600
@@ -98,6 +100,7 @@ QUIET = $(shell grep -rl --include='*_test.go' '^//go:build quiet' .)
 test-long: test-setup ## tests that need a quiet machine, ten times as many random cases, the race detector on everything, fuzzing
 	GOOS=darwin go build -o /dev/null ./cmd/slackline # as make release does
 	GOOS=darwin GOARCH=arm64 go vet ./... # also the tests
+	go run $(STATICCHECK) ./... # also the checks that make test leaves out
 	go test -count=1 -timeout 60m -tags quiet -v -run "^($$(sed -n 's/^func \(Test[A-Za-z]*\).*/\1/p' $(QUIET) | paste -sd '|'))$$" $(sort $(dir $(QUIET)))
 	go test -count=1 -timeout 60m -rapid.checks=1000 \
 		$$(grep -rl --include='*_test.go' pgregory.net/rapid . | xargs -n1 dirname | sort -u)
