@@ -12,13 +12,13 @@ LDFLAGS  = -s -w -X slackline/internal/provenance.version=$(VERSION)
 # Packages whose code runs on several goroutines; the impatient ones have tests that wait for something, but not for ever.
 # Under the race detector, what is skipped takes most of the time, for nothing new.
 CONCURRENT = ./analyze/waits ./analyze/simulate ./model/timeline ./model/trace ./internal/progress ./internal/atomicfile
-IMPATIENT  = ./internal/cluster ./cli/input ./show/explore
+IMPATIENT  = ./internal/cluster ./cli/input
 ONETHREAD  = Vectors|NoisyDissemination|SharesMemory|RandomCasesFinish|CallsOf|CasesTogether|CasesInAllFormats|DevicesWritten
 ONETHREAD := $(ONETHREAD)|OTF2WriteAndRead|OTF2Truncated|ParaverCut|SamplesTellTheTruth|SLTKeepsEverything|SLTPrefix|FromTimeline
-ONETHREAD := $(ONETHREAD)|TestPages|TestTypes|DevicesAgainstDefinitions|HandedRequestsInAllFormats
+ONETHREAD := $(ONETHREAD)|TestPages|TestTypes|DevicesAgainstDefinitions|HandedRequestsInAllFormats|Navigate|SharedRunThatIsSlower
 
 # Packages whose tests take longest. They wait for jobs, clocks and browsers, so they begin first, beside those that compute.
-LONGEST = ./cli ./cli/job ./observe/record ./show/explore
+LONGEST = ./cli ./observe/record ./cli/job ./observe/inject ./show/explore ./observe/mpi ./cli/campaign ./observe/measure
 
 PREFIX  ?= /usr/local
 DESTDIR ?=
