@@ -15,7 +15,7 @@ CONCURRENT = ./analyze/waits ./analyze/simulate ./model/timeline ./model/trace .
 IMPATIENT  = ./internal/cluster ./cli/input
 ONETHREAD  = Vectors|NoisyDissemination|SharesMemory|RandomCasesFinish|CallsOf|CasesTogether|CasesInAllFormats|DevicesWritten
 ONETHREAD := $(ONETHREAD)|OTF2WriteAndRead|OTF2Truncated|ParaverCut|SamplesTellTheTruth|SLTKeepsEverything|SLTPrefix|FromTimeline
-ONETHREAD := $(ONETHREAD)|TestPages|TestTypes|DevicesAgainstDefinitions|HandedRequestsInAllFormats|Navigate|SharedRunThatIsSlower
+ONETHREAD := $(ONETHREAD)|DevicesAgainstDefinitions|HandedRequestsInAllFormats|Navigate|SharedRunThatIsSlower
 
 # Packages whose tests take longest. They wait for jobs, clocks and browsers, so they begin first, beside those that compute.
 LONGEST = ./cli ./observe/record ./cli/job ./observe/inject ./show/explore ./observe/mpi ./cli/campaign ./observe/measure
