@@ -311,17 +311,22 @@ func (r *run) collect() error {
 func (r *run) whyNothing() error {
 	if failed := failures(r.raw); len(failed) > 0 {
 		rank := slices.Sorted(maps.Keys(failed))[0]
-		why, fix := failed[rank], wayOut
-		if why != syscall.ENOSPC && why != syscall.EDQUOT && why != syscall.EFBIG {
-			fix = "; give a directory with --out in which all hosts can write"
-		}
-		return fmt.Errorf("no rank left a trace: rank %d cannot write to %s: %w%s", rank, filepath.Dir(r.raw), why, fix)
+		why := failed[rank]
+		return fmt.Errorf("no rank left a trace: rank %d cannot write to %s: %w; %s", rank, filepath.Dir(r.raw), why, wayOut(why))
 	}
 	return fmt.Errorf("no rank left a trace: %s", r.command.WhyUnseen(r.result.Library, r.result.ExitCode))
 }
 
-// wayOut is what helps if there is no room for the files of the recorder.
-const wayOut = "; free some space, give another place with --out, or limit what each thread writes with --max-size"
+// wayOut is what helps if the files of the recorder cannot be written.
+func wayOut(why error) string {
+	switch why {
+	case syscall.ENOSPC, syscall.EDQUOT:
+		return "free some space, give another place with --out, or limit what each thread writes with --max-size"
+	case syscall.EFBIG:
+		return "allow larger files (ulimit -f), or limit what each thread writes with --max-size"
+	}
+	return "give a directory with --out in which all hosts can write"
+}
 
 // describe says where the trace comes from.
 func (r *run) describe(c *Collection) {
@@ -375,8 +380,8 @@ func (r *run) report(c *Collection) {
 		}
 	}
 	for _, why := range slices.Sorted(maps.Keys(failures)) {
-		r.Warn("recording stopped early in %d threads, the first is of rank %d: %s: %s%s", len(failures[why]), slices.Min(failures[why]),
-			filepath.Dir(r.raw), why.Error(), wayOut)
+		r.Warn("recording stopped early in %d threads, the first is of rank %d: %s: %s; %s", len(failures[why]), slices.Min(failures[why]),
+			filepath.Dir(r.raw), why.Error(), wayOut(why))
 	}
 	if refused > 0 {
 		r.Warn("%d threads were not recorded: there was no room or memory for them, or too many files are open", refused)
@@ -433,7 +438,7 @@ func (r *run) reportMissing(c *Collection) {
 			text = "it had not done MPI_Init, or its raw files were removed from " + r.raw
 		}
 		if why, ok := failed[rank]; ok {
-			text = fmt.Sprintf("%s: %v%s", filepath.Dir(r.raw), why, wayOut)
+			text = fmt.Sprintf("%s: %v; %s", filepath.Dir(r.raw), why, wayOut(why))
 		}
 		byReason[text] = append(byReason[text], rank)
 	}
