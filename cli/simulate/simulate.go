@@ -162,7 +162,7 @@ func (o *simulateOptions) runOne(a *env.Env, c *cobra.Command, word string, s *s
 	noteJob(a, job)
 	options.Group = nil
 	o.warnOfVoid(a, c, in, result)
-	if err := a.Postpone(o.trace.write(a, c, result)); err != nil {
+	if err := a.Postpone(o.trace.write(a, c, result, missingOf(in))); err != nil {
 		return err
 	}
 	report := &simulation{runDocument{

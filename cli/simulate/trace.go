@@ -10,6 +10,7 @@ import (
 	"slackline/cli/env"
 	"slackline/cli/exit"
 	"slackline/cli/export"
+	"slackline/model/missing"
 	"slackline/model/trace"
 )
 
@@ -42,8 +43,8 @@ func (o *simulatedTrace) check(word string, many bool) error {
 	return export.CheckTraceOut(o.path, f, word, o.force)
 }
 
-// write writes the trace of a run, if one is wanted.
-func (o *simulatedTrace) write(a *env.Env, c *cobra.Command, result *simulate.Result) error {
+// write writes the trace of a run, if one is wanted; left is what is missing of the recorded one.
+func (o *simulatedTrace) write(a *env.Env, c *cobra.Command, result *simulate.Result, left *missing.Parts) error {
 	if o.path == "" {
 		return nil
 	}
@@ -51,5 +52,6 @@ func (o *simulatedTrace) write(a *env.Env, c *cobra.Command, result *simulate.Re
 	if err != nil {
 		return err
 	}
+	result.Calls.Source = left
 	return export.WriteTrace(a, c, trace.FromTimeline(result.Calls), f, o.path, trace.WriteOptions{Force: o.force, Interrupt: c.Context().Err})
 }

@@ -17,6 +17,7 @@ type Parts struct {
 	Off       float64 `json:"not_recorded_share,omitempty"` // of the time of all threads, also of the recorded run that was simulated
 	How       string  `json:"recording,omitempty"`          // what chose when recording was on, e.g. window 1s..2s; empty: the program
 	Ranks     int     `json:"incomplete_ranks,omitempty"`   // that were not recorded, or not to their end
+	Files     int     `json:"lost_files,omitempty"`         // that could not be read, or not all of them; whose ranks, is not known
 	Only      string  `json:"only_ranks,omitempty"`         // the ranks that were read, e.g. 0..3,7; empty: all
 	Begin     float64 `json:"part_begin_s,omitempty"`       // what was read of the run, in seconds since its start
 	End       float64 `json:"part_end_s,omitempty"`         // 0: to its end
@@ -27,7 +28,7 @@ type Parts struct {
 
 // Check refuses what no run is without: less than nothing, as a damaged result says. A gate would take such a run for a whole one.
 func (p *Parts) Check() error {
-	if p.Off < 0 || p.Ranks < 0 || p.Begin < 0 || p.End < 0 || p.Circles < 0 {
+	if p.Off < 0 || p.Ranks < 0 || p.Files < 0 || p.Begin < 0 || p.End < 0 || p.Circles < 0 {
 		return errors.New("an amount of what is missing of the run is below 0")
 	}
 	return nil
@@ -68,6 +69,7 @@ func (p *Parts) words(kind Kind) string {
 	add(off && p.Simulated, "simulated from a part%s", how)
 	add(off && !p.Simulated && kind != RunTime, "recorded in part only%s", how)
 	add(p.Ranks > 0, "without %s that left nothing or did not end", phrase.Plural(p.Ranks, "rank"))
+	add(p.Files > 0, "without %s that could not be read", phrase.Plural(p.Files, "file"))
 	add(p.Only != "", "of ranks %s only", p.Only)
 	add(p.Begin > 0 || p.End > 0, "of the part from %s only", p.part())
 	add(p.Whole && kind != RunTime, "with the start and the end of MPI")
@@ -85,7 +87,7 @@ func (p *Parts) part() string {
 
 // chance reports whether what is missing was not chosen: even with another run of which as much is missing it is not comparable.
 func (p *Parts) chance(kind Kind) bool {
-	return p.Ranks > 0 || p.How == Ring && p.Off >= much && (p.Simulated || kind != RunTime) || p.Circles > 0 && kind == Wait
+	return p.Ranks+p.Files > 0 || p.How == Ring && p.Off >= much && (p.Simulated || kind != RunTime) || p.Circles > 0 && kind == Wait
 }
 
 // Ranks are ranks in ascending order, as numbers and ranges.
@@ -114,6 +116,9 @@ type Run struct {
 
 // IsWhole reports whether nothing is missing of a run that matters to any number.
 func (r *Run) IsWhole() bool { return r.words(Wait) == "" }
+
+// Describe says in words what is missing of a run.
+func Describe(p Parts) string { return p.words(Wait) }
 
 // Doubt says why numbers of the runs cannot be compared with each other; empty: they can. Those of runs of which the same part was chosen
 // can: programs may record their solver alone.

@@ -397,7 +397,8 @@ type Problems struct {
 	WorstViolation                    unit.Duration // of both: by how much, at most
 	Unbalanced                        int64         // leaves without enter, enters without leave
 	MissingRanks                      []int
-	LostFiles                         int      // files that gave nothing; whose ranks, is not known
+	LostThreads                       []int    // ranks of which threads left nothing, others did
+	LostFiles                         int      // files that gave nothing, or not all; whose ranks, is not known
 	Notes                             []string // everything else, as sentences
 }
 

@@ -217,12 +217,13 @@ func (f *finisher) align(s *series) {
 func (t *Timeline) Missing() missing.Parts {
 	m := t.Chosen
 	if m.Simulated = t.Simulated; t.Source != nil {
-		m.Off, m.How, m.Ranks, m.Only = t.Source.Off, t.Source.How, t.Source.Ranks, t.Source.Only
+		m.Off, m.How, m.Ranks, m.Files, m.Only = t.Source.Off, t.Source.How, t.Source.Ranks, t.Source.Files+t.Problems.LostFiles, t.Source.Only
 		return m
 	}
-	m.Off, m.Ranks = t.Unrecorded().Over(t.Lifetimes()), max(len(t.Problems.MissingRanks), t.Problems.LostFiles)
+	p := &t.Problems
+	m.Off, m.Ranks, m.Files = t.Unrecorded().Over(t.Lifetimes()), len(p.MissingRanks)+len(p.LostThreads), p.LostFiles
 	for i := range t.Locations {
-		if l := &t.Locations[i]; l.Truncated && (i == 0 || t.Locations[i-1].Rank != l.Rank) {
+		if l := &t.Locations[i]; l.Truncated && (i == 0 || t.Locations[i-1].Rank != l.Rank) && !slices.Contains(p.LostThreads, l.Rank) {
 			m.Ranks++
 		}
 	}

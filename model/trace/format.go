@@ -14,6 +14,7 @@ import (
 
 	"slackline/internal/atomicfile"
 	"slackline/internal/cluster"
+	"slackline/model/missing"
 	"slackline/model/timeline"
 	"slackline/model/trace/damage"
 	"slackline/model/trace/streams"
@@ -226,6 +227,9 @@ func (f *Format) open(src source, name string, o Options) (*Trace, error) {
 		return nil, err
 	}
 	t.Name, t.Format, t.startsAtZero = src.show, f.Name, f.startsAtZero
+	if p, err := t.missing(); err == nil && f.Writable() && p != (missing.Parts{}) {
+		t.Warnings = append(t.Warnings, fmt.Sprintf("%s: the run is %s", src.show, missing.Describe(p)))
+	}
 	if o.Strict && len(t.Warnings) > 0 {
 		t.release()
 		return nil, fmt.Errorf("%s (without --strict the rest is read)", t.Warnings[0])
@@ -263,6 +267,7 @@ func Write(name string, t *Trace, format string, o WriteOptions) (warnings []str
 	switch {
 	case f.group != nil:
 		o.lost = &warningList{list: slices.Clone(t.noted)}
+		t = t.withDoubts()
 		warnings, err = f.group.writeAt(name, t, o)
 		return append(warnings, o.lost.list...), err
 	case f.Stream != nil:
@@ -280,6 +285,10 @@ func Write(name string, t *Trace, format string, o WriteOptions) (warnings []str
 // accelerators as further threads.
 func (f *Format) WriteTo(w io.Writer, t *Trace, o WriteOptions) (warnings []string, err error) {
 	o.lost = &warningList{list: slices.Clone(t.noted)}
+	t = t.withDoubts()
+	if p, _ := t.missing(); f.read == nil && p != (missing.Parts{}) {
+		o.lost.add("%s does not say what is missing: the run is %s", f.Name, missing.Describe(p))
+	}
 	if t.attach != nil && !f.keepsStreams {
 		_, tl, err := t.accelerators(&o)
 		if err != nil {
@@ -320,8 +329,17 @@ func (t *Trace) accelerators(o *WriteOptions) (*Trace, *timeline.Timeline, error
 	if o.lost != nil {
 		o.lost.list = append(o.lost.list, c.warnings[before:]...)
 	}
-	if err != nil || tl.Devices == nil {
-		return t, nil, err
+	if err != nil {
+		return nil, nil, err
+	}
+	if tl.Problems.LostFiles > 0 {
+		cut := *t
+		c.addMissing(tl)
+		cut.Missing = wordOf(tl)
+		t = &cut
+	}
+	if tl.Devices == nil {
+		tl = nil
 	}
 	return t, tl, nil
 }
@@ -358,6 +376,7 @@ func (s *source) attachStreams(t *Trace, name string, check func(file fs.File) e
 		}
 		if err != nil {
 			c.warnings = append(c.warnings, fmt.Sprintf("%s: the streams of accelerators cannot be read: %v", show, err))
+			tl.Problems.LostFiles++
 			return nil
 		}
 		return attachRecords(c, tl, show, func(visit func(*streams.Record) error) error {
@@ -388,6 +407,7 @@ func attachRecords(c *conversion, tl *timeline.Timeline, show string, read func(
 		err = b.Finish()
 	} else if stopped == nil && !c.Strict && (c.unread() == nil || c.Partial) {
 		c.warnings = append(c.warnings, fmt.Sprintf("%s: %v; the streams of accelerators are read as far as they are whole", show, err))
+		tl.Problems.LostFiles++
 		err = b.Cut()
 	}
 	if err != nil && stopped == nil {

@@ -70,6 +70,7 @@ func traceOf(tool string, left leftOut, read func() (*kineto.Profile, error)) (*
 	t.Tool = tool
 	t.timeline = func() *timeline.Timeline {
 		copied := *whole
+		copied.Problems.LostFiles = 0 // the definitions have them
 		return &copied
 	}
 	t.recorded = func() *Trace {
@@ -81,7 +82,6 @@ func traceOf(tool string, left leftOut, read func() (*kineto.Profile, error)) (*
 		hosts.Name, hosts.Format, hosts.Tool = t.Name, t.Format, tool
 		hosts.attach = func(c *conversion, tl *timeline.Timeline) error {
 			c.warnings = append(c.warnings, t.Notes...)
-			tl.Problems.LostFiles = whole.Problems.LostFiles
 			if whole.Devices == nil {
 				return nil
 			}

@@ -211,8 +211,8 @@ func TestLeftOutFiles(t *testing.T) {
 		if err != nil || len(tr.Warnings) == 0 || tr.Warnings[0] != want {
 			t.Fatalf("warnings %q, %v, want %q first", tr.Warnings, err, want)
 		}
-		if tl, err := ToTimeline(tr, TimelineOptions{}); err != nil || tl.Missing().Ranks != 1 {
-			t.Errorf("%v, %+v, want a rank that is missing", err, tl.Missing())
+		if tl, err := ToTimeline(tr, TimelineOptions{}); err != nil || tl.Missing().Files != 1 {
+			t.Errorf("%v, %+v, want a file that is missing", err, tl.Missing())
 		}
 	}
 }

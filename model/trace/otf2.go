@@ -140,6 +140,7 @@ func otf2Properties(p *Properties) []otf2ArchiveProperty {
 		{name: "SLACKLINE::RESOLUTION", num: &p.Resolution},
 		{name: "SLACKLINE::YIELD", text: &p.Yield},
 		{name: "SLACKLINE::RECORDING", text: &p.Recording},
+		{name: "SLACKLINE::MISSING", text: &p.Missing},
 	}
 }
 

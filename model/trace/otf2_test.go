@@ -289,6 +289,10 @@ rank 4
 		t.Fatal(err)
 	}
 	a, b := toTimeline(t, want, TimelineOptions{Clock: ClockNone}), toTimeline(t, got, TimelineOptions{Clock: ClockNone})
+	if !slices.Equal(b.Problems.LostThreads, []int{3}) {
+		t.Errorf("ranks %v are without some of their threads, want rank 3: its first one is defined as missing", b.Problems.LostThreads)
+	}
+	b.Problems.LostThreads = nil
 	if diff := cmp.Diff(a, b, cmpopts.EquateEmpty()); diff != "" || !slices.Equal(b.Problems.MissingRanks, []int{1, 5}) {
 		t.Errorf("ranks %v are missing; the timeline differs (-want +got):\n%s", b.Problems.MissingRanks, diff)
 	}

@@ -86,12 +86,14 @@ func readParaver(src source, o Options) (*Trace, error) {
 		}
 		t.Comms = append(t.Comms, timeline.Comm{Name: name, Members: members})
 	}
+	idle := func(t *paraver.Thread) bool { return t.Number > 0 && len(t.Marks) == 0 }
+	p.Threads = slices.DeleteFunc(p.Threads, idle)
 	for i, thread := range p.Threads {
 		l := Location{
 			ID: uint64(i), Rank: thread.Task, Thread: thread.Number, Host: p.Tasks[thread.Task].Host, Events: uint64(len(thread.Marks)),
 			Missing: len(thread.Marks) == 0,
 		}
-		if l.Missing && thread.Number == 0 {
+		if l.Missing {
 			l.Unreadable = fmt.Sprintf("%s: there is no event of rank %d in it", src.show, thread.Task)
 		}
 		t.Locations = append(t.Locations, l)

@@ -40,6 +40,7 @@ import (
 //	    callpaths:string count:uint count*string(command) count:uint count*string(launch)
 //	"y" yield:string                                  the recorder made MPI give up the CPU while it waits; since version 2
 //	"u" recording:string                              what chose when recording was on: window FROM..TO, or ring; since version 5
+//	"v" missing:string                                JSON: what is missing of the run beside what its locations say; since version 6
 //	"l" id:uint rank:uint thread:uint flags:uint events:uint name:string host:string
 //	"o" time:int offset:int deviation:8 bytes         of the location before it; little-endian float64
 //	"t" partner:uint sent:int answered:int back:int   of the location before it; partner by number
@@ -96,10 +97,10 @@ import (
 //
 // # Which files belong together
 //
-// The number of the run is the FNV-1a hash (64 bits, little-endian) of the records "p", "y", "u", "l", "o" and "t" as they were before the
-// events were written: it depends on nothing but the trace, so that the same trace gives the same files. The definitions have the
-// length of each other file and the CRC of its index, which stands for all of the file. A reader compares them before it reads any
-// event. If they differ, or if the end of a file is lost, FROM tells whose file it is. Definitions without "i" are of a slackline
+// The number of the run is the FNV-1a hash (64 bits, little-endian) of the records "p", "y", "u", "v", "l", "o" and "t" as they were
+// before the events were written: it depends on nothing but the trace, so that the same trace gives the same files. The definitions
+// have the length of each other file and the CRC of its index, which stands for all of the file. A reader compares them before it reads
+// any event. If they differ, or if the end of a file is lost, FROM tells whose file it is. Definitions without "i" are of a slackline
 // before version 5, whose files have no FROM: they are read as they are.
 //
 // Version 2 of events has the kinds 27 to 29, what was skipped while recording was off; version 3 those of windows, files and
@@ -126,7 +127,7 @@ const (
 )
 
 var (
-	sltDefsLayout  = chunk.Layout{Magic: "SLTTRACE", End: "SLTD", Version: 5, What: "slackline trace"}
+	sltDefsLayout  = chunk.Layout{Magic: "SLTTRACE", End: "SLTD", Version: 6, What: "slackline trace"}
 	sltEventLayout = chunk.Layout{Magic: "SLTEVENT", End: "SLTE", Version: 5, What: "file of events of a slackline trace"}
 )
 

@@ -118,13 +118,11 @@ func (w *sltDefsWriter) properties(d *Definitions, run uint64) {
 		w.record('i')
 		w.buf = binary.LittleEndian.AppendUint64(w.buf, run)
 	}
-	if p.Yield != "" {
-		w.record('y')
-		w.strings(p.Yield)
-	}
-	if p.Recording != "" {
-		w.record('u')
-		w.strings(p.Recording)
+	for i, word := range []string{p.Yield, p.Recording, p.Missing} {
+		if word != "" {
+			w.record("yuv"[i])
+			w.strings(word)
+		}
 	}
 }
 
@@ -300,6 +298,8 @@ func (r *sltDefsReader) record() error {
 		d.Yield = c.String()
 	case 'u':
 		d.Recording = c.String()
+	case 'v':
+		d.Missing = c.String()
 	case 'l':
 		err = r.location()
 	case 'd':

@@ -309,7 +309,7 @@ func TestSLTNewerVersion(t *testing.T) {
 	newer.Version = 9
 	data := append(newer.Header(), files[sltDefinitions].Data[16:]...)
 	_, err := Open(damaged(files, sltDefinitions, data), ".", Options{})
-	if err == nil || !strings.Contains(err.Error(), "version 9 of the format; this one reads versions 1 to 5") {
+	if err == nil || !strings.Contains(err.Error(), "version 9 of the format; this one reads versions 1 to 6") {
 		t.Errorf("Open = %v", err)
 	}
 }

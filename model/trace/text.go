@@ -33,6 +33,7 @@ import (
 //	           | "created" NANOSECONDS | "sample-period" TIME | "callpaths" WORD | "resolution" N
 //	           | "yield" "forced"                            the recorder made MPI give up the CPU while it waits
 //	           | "recording" WORD                            what chose when recording was on: window FROM..TO, or ring
+//	           | "missing" WORD                              JSON: what is missing of the run beside what its locations say
 //	           | "device" record                             what ran on accelerators, after all locations
 //
 // RANKS are numbers and ranges such as 0-3 in any order, and ? for processes that are not recorded. Without a communicator there is

@@ -41,6 +41,7 @@ var textLines = []textLine{
 	{"resolution", func(r *textReader) { r.d.Resolution = r.integer("the number of ticks per second", 0, math.MaxInt64) }},
 	{"yield", func(r *textReader) { r.d.Yield = r.take("forced") }},
 	{"recording", func(r *textReader) { r.d.Recording = r.take("what chose when recording was on") }},
+	{"missing", func(r *textReader) { r.d.Missing = r.take("what is missing of the run") }},
 	{"rank", (*textReader).beginLocation},
 	{"offset", (*textReader).clockOffset},
 	{"trip", (*textReader).roundTrip},

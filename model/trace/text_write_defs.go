@@ -119,7 +119,7 @@ func (w *textWriter) properties() {
 	}{
 		{"command", p.Command}, {"launch", p.Launch}, {"mpi", nonEmpty(p.MPI)}, {"tool", nonEmpty(p.Tool)},
 		{"machine", nonEmpty(p.Machine)}, {"callpaths", nonEmpty(p.CallPaths)}, {"yield", nonEmpty(p.Yield)},
-		{"recording", nonEmpty(p.Recording)},
+		{"recording", nonEmpty(p.Recording)}, {"missing", nonEmpty(p.Missing)},
 	} {
 		if len(f.words) > 0 {
 			var list []string

@@ -204,6 +204,9 @@ func newConversion(t *Trace, o TimelineOptions) (*conversion, error) {
 	if err := cmp.Or(checkComms(t), checkGrids(t)); err != nil {
 		return nil, err
 	}
+	if _, err := t.missing(); err != nil {
+		return nil, fmt.Errorf("%s: %w: its definitions are damaged", cmp.Or(t.Name, "the trace"), err)
+	}
 	c.builder = timeline.NewBuilder(t.Ranks)
 	c.builder.SetSpace(o.Space)
 	if t.Tool == simulator {
@@ -356,6 +359,7 @@ func (c *conversion) explainMissing(tl *timeline.Timeline) {
 		}
 	}
 	tl.ForcedYield, tl.Chosen.How = c.Yield != "", c.Recording
+	c.addMissing(tl)
 	if n := c.incomplete; n > 0 {
 		p.Notes = append(p.Notes, fmt.Sprintf("%d communicators have processes that were not recorded, such as those that MPI_Comm_spawn "+
 			"starts: collectives and messages with them are left out", n))
@@ -374,6 +378,27 @@ func (c *conversion) explainMissing(tl *timeline.Timeline) {
 	}
 	if listed > maxListed {
 		p.Notes = append(p.Notes, fmt.Sprintf("of %d further locations something is missing, too", listed-maxListed))
+	}
+}
+
+// addMissing adds what the trace says is missing to its timeline.
+func (c *conversion) addMissing(tl *timeline.Timeline) {
+	switch p, _ := c.Trace.missing(); { // it was checked before
+	case p == (missing.Parts{}):
+	case tl.Simulated:
+		tl.Source = &p
+	default:
+		tl.Problems.LostFiles += p.Files
+	}
+	left := map[int]bool{}
+	for _, rank := range tl.Problems.MissingRanks {
+		left[rank] = true
+	}
+	for i := range c.Locations {
+		if l := &c.Locations[i]; l.Missing && c.wanted(l.Rank) && !left[l.Rank] {
+			left[l.Rank] = true
+			tl.Problems.LostThreads = append(tl.Problems.LostThreads, l.Rank)
+		}
 	}
 }
 

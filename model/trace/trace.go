@@ -9,9 +9,12 @@ package trace
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
+	"slackline/model/missing"
 	"slackline/model/timeline"
 	"slackline/model/trace/damage"
 )
@@ -45,6 +48,52 @@ type Trace struct {
 	// hosts returns the trace without the streams of accelerators, which are threads in it, and the timeline that has them; nil: there
 	// are none, or the trace is without them.
 	hosts func() (*Trace, *timeline.Timeline)
+}
+
+// missing is what the trace says is missing of its run, or of the recorded run that was simulated.
+func (t *Trace) missing() (p missing.Parts, err error) {
+	if t.Missing == "" {
+		return p, nil
+	}
+	if err = json.Unmarshal([]byte(t.Missing), &p); err == nil {
+		err = p.Check()
+	}
+	if err != nil {
+		err = fmt.Errorf("what is missing of the run cannot be read: %w", err)
+	}
+	return p, err
+}
+
+// wordOf is what a trace says of a timeline beside what its locations say.
+func wordOf(tl *timeline.Timeline) string {
+	var p missing.Parts
+	if tl.Source != nil {
+		p = *tl.Source
+		p.Simulated = p != missing.Parts{}
+	}
+	p.Files += tl.Problems.LostFiles
+	if p == (missing.Parts{}) {
+		return ""
+	}
+	word, err := json.Marshal(p)
+	if err != nil {
+		panic(err) // numbers and words
+	}
+	return string(word)
+}
+
+// withDoubts returns the trace as other formats can have it: what may be wrong of a location counts as cut off.
+func (t *Trace) withDoubts() *Trace {
+	if !slices.ContainsFunc(t.Locations, func(l Location) bool { return l.Doubtful }) {
+		return t
+	}
+	doubted := *t
+	doubted.Locations = slices.Clone(t.Locations)
+	for i := range doubted.Locations {
+		l := &doubted.Locations[i]
+		l.Truncated = l.Truncated || l.Doubtful
+	}
+	return &doubted
 }
 
 // EventReader reads the events of one location in order.
@@ -82,6 +131,7 @@ type Properties struct {
 	Resolution   int64  // ticks per second of the original clock; 0: not known
 	Yield        string // forced: the recorder made the MPI library give up the CPU while it waits; empty: it did what it does
 	Recording    string // what chose when recording was on: window FROM..TO, or ring; empty: the program, or it was on all the time
+	Missing      string // missing.Parts as JSON: what is missing of the run beside what its locations say; empty: nothing
 }
 
 // Location is one thread of a rank.
