@@ -18,6 +18,7 @@ type Parts struct {
 	How       string  `json:"recording,omitempty"`          // what chose when recording was on, e.g. window 1s..2s; empty: the program
 	Ranks     int     `json:"incomplete_ranks,omitempty"`   // that were not recorded, or not to their end
 	Files     int     `json:"lost_files,omitempty"`         // that could not be read, or not all of them; whose ranks, is not known
+	Profiled  string  `json:"profiled_ranks,omitempty"`     // ranks of a larger job that left files of a profiler, e.g. 0..3,7; empty: all
 	Only      string  `json:"only_ranks,omitempty"`         // the ranks that were read, e.g. 0..3,7; empty: all
 	Begin     float64 `json:"part_begin_s,omitempty"`       // what was read of the run, in seconds since its start
 	End       float64 `json:"part_end_s,omitempty"`         // 0: to its end
@@ -70,6 +71,7 @@ func (p *Parts) words(kind Kind) string {
 	add(off && !p.Simulated && kind != RunTime, "recorded in part only%s", how)
 	add(p.Ranks > 0, "without %s that left nothing or did not end", phrase.Plural(p.Ranks, "rank"))
 	add(p.Files > 0, "without %s that could not be read", phrase.Plural(p.Files, "file"))
+	add(p.Profiled != "", "of the files of ranks %s only", p.Profiled)
 	add(p.Only != "", "of ranks %s only", p.Only)
 	add(p.Begin > 0 || p.End > 0, "of the part from %s only", p.part())
 	add(p.Whole && kind != RunTime, "with the start and the end of MPI")

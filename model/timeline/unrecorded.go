@@ -217,11 +217,16 @@ func (f *finisher) align(s *series) {
 func (t *Timeline) Missing() missing.Parts {
 	m := t.Chosen
 	if m.Simulated = t.Simulated; t.Source != nil {
-		m.Off, m.How, m.Ranks, m.Files, m.Only = t.Source.Off, t.Source.How, t.Source.Ranks, t.Source.Files+t.Problems.LostFiles, t.Source.Only
+		s := t.Source
+		m.Off, m.How, m.Ranks, m.Files = s.Off, s.How, s.Ranks, s.Files+t.Problems.LostFiles
+		m.Profiled, m.Only = s.Profiled, s.Only
 		return m
 	}
 	p := &t.Problems
-	m.Off, m.Ranks, m.Files = t.Unrecorded().Over(t.Lifetimes()), len(p.MissingRanks)+len(p.LostThreads), p.LostFiles
+	m.Off, m.Ranks, m.Files = t.Unrecorded().Over(t.Lifetimes()), len(p.LostThreads), p.LostFiles
+	if m.Profiled == "" {
+		m.Ranks += len(p.MissingRanks)
+	}
 	for i := range t.Locations {
 		if l := &t.Locations[i]; l.Truncated && (i == 0 || t.Locations[i-1].Rank != l.Rank) && !slices.Contains(p.LostThreads, l.Rank) {
 			m.Ranks++

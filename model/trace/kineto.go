@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 
+	"slackline/model/missing"
 	"slackline/model/timeline"
 	"slackline/model/trace/damage"
 	"slackline/model/trace/kineto"
@@ -64,13 +65,16 @@ func traceOf(tool string, left leftOut, read func() (*kineto.Profile, error)) (*
 		return nil, err
 	}
 	whole.Problems.LostFiles = left.lost + p.Lost
+	if p.Absent {
+		whole.Chosen.Profiled = missing.Ranks(whole.RanksRead())
+	}
 	whole.Shift(-whole.Start, c.threads) // once: all timelines of the trace share its lists
 	events := FromTimeline(whole)
 	t.Definitions, t.Open, t.hosts = events.Definitions, events.Open, events.hosts
 	t.Tool = tool
 	t.timeline = func() *timeline.Timeline {
 		copied := *whole
-		copied.Problems.LostFiles = 0 // the definitions have them
+		copied.Problems.LostFiles, copied.Chosen.Profiled = 0, "" // the definitions have them
 		return &copied
 	}
 	t.recorded = func() *Trace {

@@ -389,6 +389,7 @@ func (c *conversion) addMissing(tl *timeline.Timeline) {
 		tl.Source = &p
 	default:
 		tl.Problems.LostFiles += p.Files
+		tl.Chosen.Profiled = p.Profiled
 	}
 	left := map[int]bool{}
 	for _, rank := range tl.Problems.MissingRanks {

@@ -72,6 +72,7 @@ func wordOf(tl *timeline.Timeline) string {
 		p.Simulated = p != missing.Parts{}
 	}
 	p.Files += tl.Problems.LostFiles
+	p.Profiled = cmp.Or(tl.Chosen.Profiled, p.Profiled)
 	if p == (missing.Parts{}) {
 		return ""
 	}

@@ -17,7 +17,8 @@ type builder struct {
 	oneClock bool
 	builder  *timeline.Builder
 	ranks    []*rankBuilder
-	world    int // ranks of the job, as the files say
+	world    int  // ranks of the job, as the files say
+	absent   bool // groups have ranks without a file
 	tl       *timeline.Timeline
 	devices  *timeline.Devices
 	warn     func(format string, args ...any)

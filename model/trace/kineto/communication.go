@@ -66,7 +66,7 @@ func (b *builder) addCommunication() {
 	for _, group := range slices.Sorted(maps.Keys(lost)) {
 		b.warn("group %q: its ranks are not known; its kernels are not analyzed", group)
 	}
-	if len(missing) > 0 {
+	if b.absent = len(missing) > 0; b.absent {
 		b.warn("%d ranks of process groups have no file; they are left out of their groups", len(missing))
 	}
 	device.Match(b.devices, ops, has, b.warn)

@@ -91,6 +91,7 @@ type Profile struct {
 	Ranks    int         // as many as the highest rank of a file requires
 	Warnings []string    // what was lost or repaired while reading
 	Lost     int         // files that gave nothing; whose ranks, is not known
+	Absent   bool        // the job had ranks that left no file; known after Timeline
 	notes    []string    // of the timeline
 	oneClock bool        // all ranks share a clock
 }
@@ -249,6 +250,7 @@ func (k *Profile) Timeline(threads int) (tl *timeline.Timeline, warnings []strin
 		return nil, warnings, err
 	}
 	tl = b.build()
+	k.Absent = b.absent || len(b.ranks) < b.world
 	tl.Problems.Notes = append(tl.Problems.Notes, k.notes...)
 	return tl, warnings, nil
 }
