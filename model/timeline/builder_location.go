@@ -56,7 +56,8 @@ type LocationBuilder struct {
 	cut         bool // it was off for a time
 	offSince    unit.Duration
 	offTime     unit.Duration
-	offPath     PathID // of the times when it was off; 0: it never was
+	offPath     PathID          // of the times when it was off; 0: it never was
+	offs        []unit.Duration // when it was switched off
 
 	unbalanced  int64 // leaves without enter, enters without leave
 	disordered  int64 // events before the one before them

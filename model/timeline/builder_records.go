@@ -171,6 +171,9 @@ func (l *LocationBuilder) Post(t unit.Duration, request uint64) {
 	if !ok {
 		return
 	}
+	if call < 0 {
+		call = l.noCall()
+	}
 	l.requests.put(requestKey{request, receiveRequest}, l.receives.n)
 	r := l.receives.add(l.space)
 	r.posted, r.post = t, call

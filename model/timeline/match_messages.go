@@ -11,6 +11,7 @@ const listed = 20
 // matchMessages finds the send of every receive: on every channel the k-th send belongs to the
 // receive that was posted as the k-th. Those that were not recorded count.
 func (f *finisher) matchMessages() {
+	f.countUnseen()
 	f.findSends(0, f.t.Ranks)
 	f.collectMessages()
 }
@@ -152,7 +153,7 @@ func (f *finisher) settle(l *LocationBuilder, r *receive) {
 	}
 	if r.post < 0 || r.call < 0 || s.call < 0 {
 		r.state = dropped
-		if l.cut || f.isCut(int32(f.locations[r.from].rank)) {
+		if f.isCut(int32(l.rank)) || f.isCut(int32(f.locations[r.from].rank)) {
 			l.unrecorded++
 		} else {
 			l.outside++

@@ -16,6 +16,7 @@ type remoteChain struct {
 
 // matchMessages finds the send of every receive of this process, and the receive of every send.
 func (x *partExchange) matchMessages() error {
+	x.countUnseen()
 	chains, err := x.shareSends()
 	if err != nil {
 		return err

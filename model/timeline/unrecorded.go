@@ -29,6 +29,7 @@ func (l *LocationBuilder) Off(t unit.Duration, r RegionID) {
 	}
 	l.Enter(t, r)
 	l.off, l.cut, l.offSince = true, true, l.last
+	l.offs = append(l.offs, l.last)
 	l.offPath = l.tree.child(0, r)
 }
 
@@ -56,7 +57,7 @@ func (l *LocationBuilder) SkipSends(t unit.Duration, peer, comm, tag int32, coun
 	if count > 0 && l.sends.n < maxNodes {
 		s := l.addSend(c)
 		s.time, s.size, s.state = t, count, skipped
-		s.call, s.done, s.doneSeq = -1, -1, -1
+		s.call, s.done, s.doneSeq = l.noCall(), -1, -1
 	}
 }
 
@@ -87,7 +88,7 @@ func (l *LocationBuilder) SkipReceives(t unit.Duration, peer, comm, tag int32, c
 	if count > 0 && l.receives.n < maxNodes {
 		r := l.receives.add(l.space)
 		r.posted, r.time, r.channel = t, t, l.receiveChannels.number(channel{peer: peer, comm: comm, tag: tag})
-		r.post, r.call, r.size, r.state = -1, -1, count, skipped
+		r.post, r.call, r.size, r.state = l.noCall(), -1, count, skipped
 	}
 }
 
@@ -96,7 +97,7 @@ func (l *LocationBuilder) SkipCollectives(t unit.Duration, comm int32, count int
 	t = l.at(t)
 	l.cut = true
 	if count > 0 {
-		m := member{issued: t, comm: comm, sent: count, issue: -1, complete: -1, counts: -1, state: skipped}
+		m := member{issued: t, comm: comm, sent: count, issue: l.noCall(), complete: -1, counts: -1, state: skipped}
 		l.collectives = spill.Append(l.space, l.collectives, m)
 	}
 }

@@ -66,7 +66,7 @@ import (
 //	           | "thread-begin" | "thread-end"               of a thread that does not live for the whole run
 //	           | "recording" ("on" | "off") | "comm-create" KEY | "comm-destroy" KEY
 //	           | "skipped" N ("sends" "to" RANK | "receives" "from" RANK) ["tag" N] ["comm" KEY]
-//	           | "skipped" N "collectives" ["comm" KEY]      while recording was off, before it goes on
+//	           | "skipped" N "collectives" ["comm" KEY]      while recording was off, until then
 //	           | "win-create" WINDOW | "win-free" WINDOW | "win-fence" WINDOW
 //	           | "win-post" WINDOW RANKS | "win-start" WINDOW RANKS      origins, targets: ranks of the window
 //	           | "win-complete" WINDOW | "win-wait" WINDOW | "win-sync" WINDOW

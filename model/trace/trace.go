@@ -231,7 +231,8 @@ const (
 
 	// While recording is off nothing is recorded but what is needed to number the rest. These come before the RecordingOn
 	// that they belong to, after the RecordingOff, as do an IrecvPost of a receive that was posted meanwhile and an IrecvDone,
-	// IsendDone or CollectiveDone of what was begun before.
+	// IsendDone or CollectiveDone of what was begun before. What they stand for happened after the RecordingOff and until their time; what
+	// other threads of the rank recorded between these on the same channel or communicator cannot be numbered.
 	SkippedSends       // Peer, Comm, Tag, Size: so many sends to a peer; below 0: so many that were skipped were cancelled
 	SkippedReceives    // Peer, Comm, Tag, Size: so many receives, posted before those that follow
 	SkippedCollectives // Comm, Size: so many collectives that the location issued

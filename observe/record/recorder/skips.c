@@ -53,6 +53,7 @@ struct sl_skips {
     uint32_t first, last; /* pending receives */
     uint32_t frame;       /* innermost */
     int64_t left;
+    uint64_t latest; /* when the last call began that is counted */
 };
 
 static struct head *head_of(struct sl_skips *s) { return (struct head *)(void *)s->e; }
@@ -331,16 +332,17 @@ static void count(struct sl_thread *t, struct sl_skips *s, const struct sl_recor
         break;
     case SL_FILE: add(s, SL_SKIP_FILE, (uint32_t)d[0], 0, 0, 0, 1); break;
     case SL_ENTER:
-    case SL_REGION_ENTER: entered(s, r->kind, d[0]); break;
+    case SL_REGION_ENTER: entered(s, r->kind, d[0]); return;
     case SL_LEAVE:
-    case SL_REGION_LEAVE: left(s); break;
+    case SL_REGION_LEAVE: left(s); return;
     case SL_OFF:
-    case SL_ON: switched(s, r->kind == SL_OFF); break;
+    case SL_ON: switched(s, r->kind == SL_OFF); return;
     case SL_SKIPS:
         for (; d + SL_SKIP_WORDS <= end; d += SL_SKIP_WORDS) again(s, d);
-        break;
-    default: break;
+        return;
+    default: return;
     }
+    s->latest = r->enter;
 }
 
 static struct sl_skips *new_skips(int fd) {
@@ -397,10 +399,12 @@ static void seen(struct sl_request *q, void *thread) {
     q->unseen = false;
 }
 
-/* sl_skips_keep records what was skipped until now; recording is on. */
+/* sl_skips_keep records what was skipped until now; recording is on. Its time is that of the last call that was skipped: other threads may
+ * have been recorded since then. */
 void sl_skips_keep(struct sl_thread *t, uint64_t now) {
     struct sl_skips *s = t->skips;
     if (s == NULL) return;
+    if (s->latest != 0) now = s->latest;
     struct sl_record *r = NULL;
     if (s->e != NULL) {
         uint32_t used = (uint32_t)head_of(s)->used;

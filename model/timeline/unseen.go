@@ -1,0 +1,126 @@
+package timeline
+
+import (
+	"cmp"
+	"slices"
+
+	"slackline/model/unit"
+)
+
+// What a thread of a rank did while its recording was off has a place among what the other threads recorded: it is known to have happened
+// between the moment when the thread noticed that recording was off and that of the last thing that it did unseen, which it reports. What
+// another thread recorded in between has no number that is known. That is rare where recording of the rank is switched, which all of its
+// threads notice; a ring, however, drops what each thread did until another moment.
+
+// unseen stands for the call of something that happened while recording was off. Elsewhere, -1 is a call that is not known.
+const unseen int32 = -2
+
+// noCall stands for the call of something that is outside of all calls.
+func (l *LocationBuilder) noCall() int32 {
+	if l.off {
+		return unseen
+	}
+	return -1
+}
+
+// unseenAt is when a location did things unseen.
+type unseenAt struct {
+	location int32
+	spans    []Span // in order
+}
+
+func compareSpans(a, b Span) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) }
+
+// unseenOn is that by channel, or by communicator.
+type unseenOn map[channel][]unseenAt
+
+// put notes that a location did something unseen, the last of it at t.
+func (u unseenOn) put(f *finisher, c channel, location int32, t unit.Duration) {
+	offs := f.locations[location].offs
+	n, _ := slices.BinarySearch(offs, t+1)
+	if n == 0 {
+		return
+	}
+	s := Span{offs[n-1], t}
+	i := slices.IndexFunc(u[c], func(a unseenAt) bool { return a.location == location })
+	if i < 0 {
+		i = len(u[c])
+		u[c] = append(u[c], unseenAt{location: location})
+	}
+	a := &u[c][i]
+	if at, found := slices.BinarySearchFunc(a.spans, s, compareSpans); !found { // at the end, unless another thread completed it
+		a.spans = slices.Insert(a.spans, at, s)
+	}
+}
+
+// has reports whether another location did something unseen and it is not known whether that was before or after t.
+func (u unseenOn) has(c channel, location int32, t unit.Duration) bool {
+	for _, a := range u[c] {
+		i, _ := slices.BinarySearchFunc(a.spans, Span{t, never}, compareSpans)
+		if a.location != location && i > 0 && t <= a.spans[i-1].To {
+			return true
+		}
+	}
+	return false
+}
+
+// countUnseen lets what was recorded of ranks count as not recorded where its number is not known, for what another thread did unseen.
+func (f *finisher) countUnseen() {
+	probes := f.t.Probes()
+	f.each(len(f.byRank), func(rank int) {
+		of := f.byRank[rank]
+		if len(of) < 2 || !slices.ContainsFunc(of, func(i int32) bool { return len(f.locations[i].offs) > 0 }) {
+			return
+		}
+		sends, receives, collectives := unseenOn{}, unseenOn{}, unseenOn{}
+		for _, i := range of {
+			f.findUnseen(i, sends, receives, collectives)
+		}
+		for _, i := range of {
+			f.hide(i, probes, sends, receives, collectives)
+		}
+	})
+}
+
+// findUnseen finds what a location did unseen.
+func (f *finisher) findUnseen(i int32, sends, receives, collectives unseenOn) {
+	l := f.locations[i]
+	l.sends.each(func(s *send) {
+		if s.state == skipped && s.call == unseen {
+			sends.put(f, l.sendChannels.keys[s.channel], i, s.time)
+		}
+	})
+	l.receives.each(func(r *receive) {
+		if (r.state == skipped || r.state == done) && r.post == unseen {
+			receives.put(f, l.receiveChannels.keys[r.channel], i+int32(r.by), r.posted)
+		}
+	})
+	for k := range l.collectives {
+		if m := &l.collectives[k]; m.state == skipped && m.issue == unseen {
+			collectives.put(f, channel{comm: m.comm}, i, m.issued)
+		}
+	}
+}
+
+// hide lets what a location recorded count as not recorded where its number is not known.
+func (f *finisher) hide(i int32, probes *Probes, sends, receives, collectives unseenOn) {
+	l := f.locations[i]
+	l.sends.each(func(s *send) {
+		if s.state == done && sends.has(l.sendChannels.keys[s.channel], i, s.time) {
+			s.state, s.size = skipped, 1
+			l.unrecorded++
+		}
+	})
+	l.receives.each(func(r *receive) {
+		if r.state == done && (r.post == unseen ||
+			receives.has(l.receiveChannels.keys[r.channel], i+int32(r.by), f.postedAt(r, 0, i, probes).begin)) {
+			r.state, r.size = skipped, 1
+			l.unrecorded++
+		}
+	})
+	for k := range l.collectives {
+		if m := &l.collectives[k]; m.state == done && m.scope == ByComm && collectives.has(channel{comm: m.comm}, i+int32(m.by), m.issued) {
+			m.state, m.sent = skipped, 1
+		}
+	}
+}
