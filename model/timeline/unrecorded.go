@@ -33,6 +33,13 @@ func (l *LocationBuilder) Off(t unit.Duration, r RegionID) {
 	l.offPath = l.tree.child(0, r)
 }
 
+// OffAgain states that recording was on meanwhile, and is off again, without anything that happened here.
+func (l *LocationBuilder) OffAgain(t unit.Duration) {
+	if t = l.at(t); l.off {
+		l.offs = append(l.offs, t)
+	}
+}
+
 // On states that recording goes on at t.
 func (l *LocationBuilder) On(t unit.Duration) {
 	if !l.off {

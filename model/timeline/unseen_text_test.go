@@ -37,6 +37,10 @@ func TestUnseenPlaces(t *testing.T) {
 			"1..9 MPI_Recv: recv from 0 size 1\n11..20 MPI_Recv: recv from 0 size 2\n36..37 MPI_Recv: recv from 0 size 4\n",
 			off + "@35 skipped 1 receives from 0\n@35 recording on\n",
 			"[4] [] []", 5},
+		{"idle while recording was on", messages, none,
+			off + "@10 recording on\n11..20 MPI_Recv: recv from 0 size 2\n21..30 MPI_Recv: recv from 0 size 3\n@31 recording off\n",
+			off + "@5 skipped 1 receives from 0\n@35 recording off\n@40 skipped 1 receives from 0\n",
+			"[2 3] [] []", 2},
 		{"sends", off + "@5 skipped 1 sends to 1\n@35 recording on\n36..37 MPI_Send: send to 1 size 4\n",
 			off + "@10 recording on\n11..12 MPI_Send: send to 1 size 2\n21..22 MPI_Send: send to 1 size 3\n",
 			"1..9 MPI_Recv: recv from 0 size 1\n10..20 MPI_Recv: recv from 0 size 2\n21..30 MPI_Recv: recv from 0 size 3\n" +

@@ -393,7 +393,9 @@ func numbers(k Kind) bool {
 // left then, and entered again, which is no further visit.
 func (r *locationReader) recording(t unit.Duration, on bool) {
 	if on != r.off {
-		r.l.Event(t)
+		if r.l.Event(t); r.off {
+			r.l.OffAgain(t)
+		}
 		return
 	}
 	if on {

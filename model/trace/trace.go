@@ -218,7 +218,7 @@ const (
 	TeamEnd                      // -
 	Sample                       // Stack
 	Polls                        // Size: the open call stands for so many, of which only the last may have found something; 0: see Continues
-	RecordingOff                 // -
+	RecordingOff                 // - ; a second one: recording was on meanwhile, and nothing happened at the location
 	RecordingOn                  // -
 	CommCreate                   // Comm
 	CommDestroy                  // Comm

@@ -204,6 +204,7 @@ struct sl_thread {
     uint64_t cpu_read, cpu_waited; /* time of the last reading, what it was, ns */
     bool off;                 /* the last record says that recording was switched off */
     struct sl_team *team, *ended; /* OpenMP: the team it works in, one whose end it has not seen */
+    uint32_t times_on;        /* how often recording had been on when it was found to be off */
     struct sl_skips *skips;   /* what was not recorded since recording was switched off */
     struct sl_counting *counting; /* perf events; NULL: there are none */
     uint32_t count_words;     /* room for them in the record of a call */
@@ -238,6 +239,7 @@ extern struct sl_settings sl_settings;
 extern _Atomic bool sl_active;          /* between MPI_Init and MPI_Finalize */
 extern _Atomic bool sl_bounded;         /* recording may be switched off and on */
 extern _Atomic bool sl_switched_off;    /* by MPI_Pcontrol */
+extern _Atomic uint32_t sl_switched_on; /* how often MPI_Pcontrol did */
 extern _Atomic bool sl_full;            /* a thread had no room for more: all stop */
 extern bool sl_threaded;                /* MPI_THREAD_MULTIPLE */
 extern int sl_rank, sl_ranks;

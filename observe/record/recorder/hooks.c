@@ -116,7 +116,7 @@ static void control(int level) {
     struct sl_thread *t = sl_self;
     if (t == NULL || sl_busy(t)) return;
     if (level == 0 || level == 1) {
-        atomic_store(&sl_switched_off, level == 0);
+        if (atomic_exchange(&sl_switched_off, level == 0) && level != 0) atomic_fetch_add(&sl_switched_on, 1);
         atomic_store(&sl_bounded, true);
         sl_check_window(t, sl_now());
     } else if (level > 1 || level < -1) {

@@ -130,7 +130,10 @@ struct sl_ending sl_end(uint16_t fn, struct sl_frame frame) {
         sl_sampling_end(e.t);
         if (sl_is_bounded()) sl_check_window(e.t, enter); /* the call before this one may have gone on when the window began or ended */
         atomic_store(&sl_bounded, false);
-        if (!e.t->events.closed) e.t->on = true; /* the end is there, whatever the window; what was off stays so */
+        if (!e.t->events.closed) { /* the end is there, whatever the window; what was off stays so */
+            e.t->on = true;
+            sl_skips_keep(e.t, enter);
+        }
     }
     e.r = sl_call(e.t, SL_CALL, fn, SL_HEAD, frame);
     e.r->enter = enter;

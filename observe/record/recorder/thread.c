@@ -12,6 +12,7 @@
 
 struct sl_settings sl_settings = {.callpath = SL_PATH_FULL};
 _Atomic bool sl_active, sl_bounded, sl_switched_off, sl_full;
+_Atomic uint32_t sl_switched_on;
 bool sl_threaded;
 int sl_rank, sl_ranks = 1;
 uint64_t sl_loaded, sl_initialized;
@@ -146,6 +147,12 @@ static bool recorded_at(uint64_t now) {
     return since >= sl_settings.window_from && (sl_settings.window_to == 0 || since < sl_settings.window_to);
 }
 
+/* times_on_at is how often recording had been on before a time when it is off. */
+static uint32_t times_on_at(uint64_t now) {
+    bool passed = sl_settings.window_to != 0 && sl_initialized != 0 && now >= sl_initialized + sl_settings.window_to;
+    return 2 * atomic_load_explicit(&sl_switched_on, memory_order_relaxed) + passed;
+}
+
 /* lifetime keeps that a thread begins or ends, whatever the window. */
 static void lifetime(struct sl_thread *t, uint16_t kind, uint64_t now) {
     bool on = t->on;
@@ -242,6 +249,10 @@ void sl_detach(struct sl_thread *t) {
     bool active = atomic_load(&sl_active);
     if (active) {
         sl_cpu_end(t, now);
+        if (!t->events.closed) { /* what was skipped numbers what other threads recorded, even if this one never notices that */
+            t->on = true;
+            sl_skips_keep(t, now);
+        }
         lifetime(t, SL_THREAD_END, now);
     }
     sl_stream_close(&t->events, 1, t->poll);
@@ -286,19 +297,20 @@ void sl_drop(struct sl_thread *t, int rank, int why) {
     unlink(t->definitions.path);
 }
 
-/* sl_check_window switches recording of a thread by the time, and by what MPI_Pcontrol said to any thread of the process. */
+/* sl_check_window switches recording of a thread by the time, and by what MPI_Pcontrol said to any thread of the process. A thread that finds
+ * that recording was on for a time in which it called nothing notes that it is off again. */
 void sl_check_window(struct sl_thread *t, uint64_t now) {
     bool on = recorded_at(now);
-    if (on == t->on || (t->events.closed && !sl_settings.estimate)) return;
+    uint32_t times = on ? t->times_on : times_on_at(now);
+    if ((on == t->on && times == t->times_on) || (t->events.closed && !sl_settings.estimate)) return;
     t->depth++;
-    if (on) {
+    if (!t->on) {
         t->on = true;
         sl_skips_keep(t, now);
-        sl_small(t, SL_ON, 0, now, 0);
-    } else {
-        sl_small(t, SL_OFF, 0, now, 0);
-        t->on = false;
     }
+    sl_small(t, on ? SL_ON : SL_OFF, 0, now, 0);
+    t->times_on = times;
+    t->on = on;
     t->off = !on;
     t->depth--;
 }

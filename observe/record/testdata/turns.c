@@ -1,5 +1,7 @@
 /* Threads that take turns, at each rank others, on the same channels and communicator. The last one has one turn of 32: it notices late
- * that recording was switched. Sizes tell which messages and collectives they are. Arguments: turns, time of each in us. */
+ * that recording was switched. Sizes tell which messages and collectives they are. Arguments: turns, time of each in us, and if
+ * recording is to be on in the third quarter of the turns only, any other: the last thread ends in the second quarter, and main joins the
+ * others from then on to the last quarter. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -8,9 +10,13 @@
 enum { BLOCKING, AHEAD, KINDS, THREADS = 3, ROOM = 1 << 15 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t next_turn = PTHREAD_COND_INITIALIZER;
-static int me, n, pause_us, turn;
+static int me, n, pause_us, turn, quarter;
 
-static int owner(int i) { return (i + 13 * me) % 32 == 31 ? 2 : i % 3 == me; }
+static int owner(int i) {
+    if (quarter != 0 && me == 0 && i < quarter) return 1;
+    if (quarter != 0 && i >= 2 * quarter - 5 && i < 3 * quarter + 5) return 1;
+    return (i + 13 * me) % 32 == 31 && (quarter == 0 || i < 2 * quarter) ? 2 : i % 3 == me;
+}
 
 static int size_of(int i, int kind, int from) { return 8 + (i * KINDS + kind) * 2 + from; }
 
@@ -23,6 +29,7 @@ static void *take_turns(void *p) {
         if (owner(i) != self) continue;
         pthread_mutex_lock(&lock);
         while (turn < i) pthread_cond_wait(&next_turn, &lock);
+        if (quarter != 0 && (i == 2 * quarter || i == 3 * quarter)) MPI_Pcontrol(i == 2 * quarter);
         MPI_Wait(&posted, MPI_STATUS_IGNORE);
         MPI_Irecv(ahead, ROOM, MPI_CHAR, 1 - me, AHEAD, MPI_COMM_WORLD, &posted);
         if (me == 0) MPI_Send(out, size_of(i, BLOCKING, me), MPI_CHAR, 1, BLOCKING, MPI_COMM_WORLD);
@@ -48,6 +55,7 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     n = argc > 1 ? atoi(argv[1]) : 100;
     pause_us = argc > 2 ? atoi(argv[2]) : 0;
+    quarter = argc > 3 ? n / 4 : 0;
     for (long i = 1; i < THREADS; i++) pthread_create(&threads[i], NULL, take_turns, (void *)i);
     take_turns(NULL);
     for (int i = 1; i < THREADS; i++) pthread_join(threads[i], NULL);
