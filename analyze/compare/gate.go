@@ -86,6 +86,9 @@ func (r *Result) Judge(c *Condition) Verdict {
 	if why := r.doubt(c); why != "" {
 		return notCompared(c, why)
 	}
+	if why := r.absent(c); why != "" {
+		return notCompared(c, why)
+	}
 	v := Verdict{Condition: c.text, Verdict: Passed}
 	known := false
 	for i := range r.Changes {
@@ -192,20 +195,18 @@ func (r *Result) lacks(c *Condition, known bool) string {
 	if c.path == "" {
 		return ""
 	}
-	// Results of waits have the call paths of waits and delays alone: one without them is not mentioned.
-	all := [2]bool{allCover(r.sides[0], Times), allCover(r.sides[1], Times)}
 	a, b := pathsOf(r.sides[0]), pathsOf(r.sides[1])
 	if c.anyPath {
 		if i := slices.IndexFunc(r.left, func(n Number) bool { return n.Metric == c.metric && n.Path != "" }); i >= 0 {
 			return fmt.Sprintf("only one side has %s%s", c.metric, at(r.left[i].Path))
 		}
-		if all[0] && all[1] && !slices.ContainsFunc(a, func(path string) bool { return slices.Contains(b, path) }) {
+		if r.listsPaths(0) && r.listsPaths(1) && !slices.ContainsFunc(a, func(path string) bool { return slices.Contains(b, path) }) {
 			return "the sides have no call path in common"
 		}
 	}
 	for i, paths := range [][]string{a, b} {
-		if !c.anyPath && !slices.Contains(paths, c.path) && (!known || all[i]) {
-			return fmt.Sprintf("%s has no call path %s%s", sideName(i), c.path, suggest.Phrase(c.path, paths))
+		if !c.anyPath && !slices.Contains(paths, c.path) && !known {
+			return noPath(i, c.path, paths)
 		}
 	}
 	// A wait may be 0 everywhere, and the time of a call path: all of it is in what it calls. A run whose times are all 0 was not measured.
@@ -215,6 +216,36 @@ func (r *Result) lacks(c *Condition, known bool) string {
 		}
 	}
 	return ""
+}
+
+// absent gives the reason why a condition on one call path decides nothing, whatever changed: a side is without it, as after a function got
+// another name.
+func (r *Result) absent(c *Condition) string {
+	for i, runs := range r.sides {
+		if paths := pathsOf(runs); c.path != "" && !c.anyPath && r.listsPaths(i) && !slices.Contains(paths, c.path) {
+			return noPath(i, c.path, paths)
+		}
+	}
+	return ""
+}
+
+func noPath(side int, path string, paths []string) string {
+	return fmt.Sprintf("%s has no call path %s%s", sideName(side), path, suggest.Phrase(path, paths))
+}
+
+// listsPaths reports whether the runs of a side have all of their call paths. Results of waits have those of waits and delays alone.
+func (r *Result) listsPaths(side int) bool { return allCover(r.sides[side], Times) }
+
+// OnlyIn are the call paths of one side that the other one does not have, if both have all of theirs.
+func (r *Result) OnlyIn(side int) []string {
+	if !r.listsPaths(0) || !r.listsPaths(1) {
+		return nil
+	}
+	others := pathsOf(r.sides[1-side])
+	return slices.DeleteFunc(pathsOf(r.sides[side]), func(path string) bool {
+		_, known := slices.BinarySearch(others, path)
+		return known
+	})
 }
 
 // above reports whether a metric is above 0 in a call path of a side.

@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -153,6 +154,8 @@ func TestJudgeNothingCompared(t *testing.T) {
 	}{
 		{"no call path in common", some, other, "time@*>500s", Inconclusive, "the sides have no call path in common"},
 		{"one side has it", some, other, "time@main/a>5%", Inconclusive, "B has no call path main/a"},
+		{"only the new side has it", some, other, "time@main/b>5%", Inconclusive, "A has no call path main/b"},
+		{"only the old side has it", some, other, "time@main/a<-5%", Inconclusive, "B has no call path main/a"},
 		{"the other side has it", some, other, "time@main/b<-500s", Inconclusive, "A has no call path main/b"},
 		{"misspelled", some, some, "time@main/aa>5%", Inconclusive, "did you mean main/a?"},
 		{"not measured", some, some, "waiting>5%", Inconclusive, "not both sides have waiting"},
@@ -231,6 +234,19 @@ func TestJudgeIsMonotonic(t *testing.T) {
 			}
 			last = grown
 		}
+	}
+}
+
+// TestOnlyIn names call paths of one side, unless a side may have more than it lists.
+func TestOnlyIn(t *testing.T) {
+	a, b := timesOf(map[string]float64{"main": 1, "old": 1, "older": 0}), timesOf(map[string]float64{"main": 1, "new": 1})
+	r := Compare([]Run{a, a}, []Run{b}, 0.05)
+	if old, fresh := r.OnlyIn(0), r.OnlyIn(1); !slices.Equal(old, []string{"old", "older"}) || !slices.Equal(fresh, []string{"new"}) {
+		t.Errorf("only in A %q, only in B %q", old, fresh)
+	}
+	b.Kinds = Waits
+	if list := Compare([]Run{a}, []Run{b}, 0.05).OnlyIn(0); list != nil {
+		t.Errorf("%q of a side that lists call paths with waits alone", list)
 	}
 }
 

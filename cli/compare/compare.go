@@ -91,9 +91,7 @@ func (o *compareOptions) execute(a *env.Env, c *cobra.Command, args []string) er
 	}
 	warnOfRanks(a, sides)
 	report.Result = compare.Compare(sides[0], sides[1], o.significance())
-	if n := report.Left(); n > 0 {
-		a.Warn("left out, because one side does not have them: %s", phrase.Plural(n, "measurement"))
-	}
+	warnOfPaths(a, report)
 	for _, condition := range conditions {
 		v := report.Judge(condition)
 		if v.Warning != "" {
@@ -202,6 +200,23 @@ func warnOfRanks(a *env.Env, sides [2][]compare.Run) {
 	}
 	if ranks[0] != ranks[1] && ranks[0] != "" && ranks[1] != "" {
 		a.Warn("the number of ranks is %s in A and %s in B: changes may be due to that", ranks[0], ranks[1])
+	}
+}
+
+// warnOfPaths warns of what only one side has.
+func warnOfPaths(a *env.Env, r *report) {
+	for i, side := range []string{"A", "B"} {
+		const most = 3
+		if only := r.OnlyIn(i); len(only) > 0 {
+			more := ""
+			if len(only) > most {
+				more = ", ..."
+			}
+			a.Warn("%s only in %s: %s%s", phrase.Plural(len(only), "call path"), side, strings.Join(only[:min(most, len(only))], ", "), more)
+		}
+	}
+	if n := r.Left(); n > 0 {
+		a.Warn("left out, because one side does not have them: %s", phrase.Plural(n, "measurement"))
 	}
 }
 
