@@ -24,12 +24,13 @@ type Parts struct {
 	End       float64 `json:"part_end_s,omitempty"`         // 0: to its end
 	Whole     bool    `json:"whole,omitempty"`              // the start and the end of MPI are in it, because --whole asked for them
 	Simulated bool    `json:"simulated,omitempty"`          // from what there is: the run time is not that of the whole, either
+	Unmatched int     `json:"unmatched,omitempty"`          // messages and collectives that lack a partner: their waits are left out
 	Circles   int     `json:"circular_waits,omitempty"`     // wait states that depend on each other in circles: the clocks are wrong
 }
 
 // Check refuses what no run is without: less than nothing, as a damaged result says. A gate would take such a run for a whole one.
 func (p *Parts) Check() error {
-	if p.Off < 0 || p.Ranks < 0 || p.Files < 0 || p.Begin < 0 || p.End < 0 || p.Circles < 0 {
+	if p.Off < 0 || p.Ranks < 0 || p.Files < 0 || p.Begin < 0 || p.End < 0 || min(p.Unmatched, p.Circles) < 0 {
 		return errors.New("an amount of what is missing of the run is below 0")
 	}
 	return nil
@@ -75,6 +76,7 @@ func (p *Parts) words(kind Kind) string {
 	add(p.Only != "", "of ranks %s only", p.Only)
 	add(p.Begin > 0 || p.End > 0, "of the part from %s only", p.part())
 	add(p.Whole && kind != RunTime, "with the start and the end of MPI")
+	add(p.lacksPartners(kind), "with unmatched messages or collectives (%d)", p.Unmatched)
 	add(p.Circles > 0 && kind == Wait, "of wrong clocks (%s)", phrase.Circles(p.Circles))
 	return strings.Join(list, ", ")
 }
@@ -89,7 +91,13 @@ func (p *Parts) part() string {
 
 // chance reports whether what is missing was not chosen: even with another run of which as much is missing it is not comparable.
 func (p *Parts) chance(kind Kind) bool {
-	return p.Ranks+p.Files > 0 || p.How == Ring && p.Off >= much && (p.Simulated || kind != RunTime) || p.Circles > 0 && kind == Wait
+	return p.Ranks+p.Files > 0 || p.How == Ring && p.Off >= much && (p.Simulated || kind != RunTime) ||
+		p.lacksPartners(kind) || p.Circles > 0 && kind == Wait
+}
+
+// lacksPartners reports whether messages or collectives without partner matter: all of them are missing in a simulation.
+func (p *Parts) lacksPartners(kind Kind) bool {
+	return p.Unmatched > 0 && (p.Simulated || kind == Wait)
 }
 
 // Ranks are ranks in ascending order, as numbers and ranges.

@@ -39,6 +39,22 @@ func TestDoubt(t *testing.T) {
 	}
 }
 
+// TestUnmatched wants messages without partner to matter to waits, and to all that was simulated without them.
+func TestUnmatched(t *testing.T) {
+	for _, simulated := range []bool{false, true} {
+		runs := []Run{{Name: "a"}, {Name: "b", Parts: Parts{Unmatched: 2, Simulated: simulated}}}
+		for _, kind := range []Kind{Time, RunTime, Wait} {
+			want := ""
+			if simulated || kind == Wait {
+				want = "b is with unmatched messages or collectives (2)"
+			}
+			if got := Doubt(runs, kind); got != want || Doubt(runs[1:], kind) != want {
+				t.Errorf("kind %d, simulated %v: %q, want %q", kind, simulated, got, want)
+			}
+		}
+	}
+}
+
 // TestCircles wants wrong clocks to matter to waits alone.
 func TestCircles(t *testing.T) {
 	runs := []Run{{Name: "a"}, {Name: "b", Parts: Parts{Circles: 2}}}

@@ -389,6 +389,7 @@ type Problems struct {
 	Sends, Receives                   []Unmatched
 	IncompleteCollectives             int64 // instances that not every member has
 	Collectives                       []string
+	LeftOut                           int           // messages and collectives without partner of which the trace has no event any more
 	PendingRequests                   int64         // never completed
 	CutMessages                       int64         // one end was recorded, the other one fell into a time when recording was off
 	CutCollectives                    int64         // the same of collectives: not all members recorded them
@@ -400,6 +401,11 @@ type Problems struct {
 	LostThreads                       []int    // ranks of which threads left nothing, others did
 	LostFiles                         int      // files that gave nothing, or not all; whose ranks, is not known
 	Notes                             []string // everything else, as sentences
+}
+
+// Unmatched is how many messages and collectives lack a partner.
+func (p *Problems) Unmatched() int {
+	return int(p.UnmatchedSends+p.UnmatchedReceives+p.IncompleteCollectives) + p.LeftOut
 }
 
 // Unmatched is one end of a message that has no other end.

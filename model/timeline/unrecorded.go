@@ -224,13 +224,15 @@ func (f *finisher) align(s *series) {
 // Missing is what is missing of the run, or of the recorded one that it was simulated from.
 func (t *Timeline) Missing() missing.Parts {
 	m := t.Chosen
+	p := &t.Problems
+	m.Unmatched = p.Unmatched()
 	if m.Simulated = t.Simulated; t.Source != nil {
 		s := t.Source
-		m.Off, m.How, m.Ranks, m.Files = s.Off, s.How, s.Ranks, s.Files+t.Problems.LostFiles
+		m.Unmatched += s.Unmatched
+		m.Off, m.How, m.Ranks, m.Files = s.Off, s.How, s.Ranks, s.Files+p.LostFiles
 		m.Profiled, m.Only = s.Profiled, s.Only
 		return m
 	}
-	p := &t.Problems
 	m.Off, m.Ranks, m.Files = t.Unrecorded().Over(t.Lifetimes()), len(p.LostThreads), p.LostFiles
 	if m.Profiled == "" {
 		m.Ranks += len(p.MissingRanks)

@@ -334,8 +334,9 @@ func (t *Trace) accelerators(o *WriteOptions) (*Trace, *timeline.Timeline, error
 	}
 	if tl.Problems.LostFiles > 0 {
 		cut := *t
-		c.addMissing(tl)
-		cut.Missing = wordOf(tl)
+		p, _ := t.missing()
+		p.Files += tl.Problems.LostFiles
+		cut.Missing = wordOf(p)
 		t = &cut
 	}
 	if tl.Devices == nil {

@@ -30,7 +30,8 @@ func FromTimeline(tl *timeline.Timeline) *Trace {
 	regions, numbers := recordedRegions(tl)
 	t := &Trace{Definitions: Definitions{Ranks: tl.Ranks, Regions: regions, Comms: tl.Comms, Windows: tl.Windows, Files: tl.Files,
 		Stacks: []Stack{{}}}}
-	t.Tool, t.Resolution, t.Missing = "slackline", second, wordOf(tl)
+	t.Tool, t.Resolution = "slackline", second
+	t.setMissing(tl)
 	if tl.Simulated {
 		t.Tool = simulator
 	}

@@ -74,7 +74,6 @@ func traceOf(tool string, left leftOut, read func() (*kineto.Profile, error)) (*
 	t.Tool = tool
 	t.timeline = func() *timeline.Timeline {
 		copied := *whole
-		copied.Problems.LostFiles, copied.Chosen.Profiled = 0, "" // the definitions have them
 		return &copied
 	}
 	t.recorded = func() *Trace {

@@ -384,12 +384,12 @@ func (c *conversion) explainMissing(tl *timeline.Timeline) {
 // addMissing adds what the trace says is missing to its timeline.
 func (c *conversion) addMissing(tl *timeline.Timeline) {
 	switch p, _ := c.Trace.missing(); { // it was checked before
-	case p == (missing.Parts{}):
+	case p == (missing.Parts{}), c.Trace.timeline != nil: // which has it
 	case tl.Simulated:
 		tl.Source = &p
 	default:
-		tl.Problems.LostFiles += p.Files
-		tl.Chosen.Profiled = p.Profiled
+		tl.Problems.LostFiles, tl.Problems.LeftOut = tl.Problems.LostFiles+p.Files, p.Unmatched
+		tl.Chosen.Profiled = cmp.Or(tl.Chosen.Profiled, p.Profiled)
 	}
 	left := map[int]bool{}
 	for _, rank := range tl.Problems.MissingRanks {

@@ -64,15 +64,19 @@ func (t *Trace) missing() (p missing.Parts, err error) {
 	return p, err
 }
 
-// wordOf is what a trace says of a timeline beside what its locations say.
-func wordOf(tl *timeline.Timeline) string {
+// setMissing lets the trace of a timeline say what is missing beside what its locations and events say.
+func (t *Trace) setMissing(tl *timeline.Timeline) {
 	var p missing.Parts
 	if tl.Source != nil {
 		p = *tl.Source
 		p.Simulated = p != missing.Parts{}
 	}
-	p.Files += tl.Problems.LostFiles
+	p.Files, p.Unmatched = p.Files+tl.Problems.LostFiles, p.Unmatched+tl.Problems.Unmatched()
 	p.Profiled = cmp.Or(tl.Chosen.Profiled, p.Profiled)
+	t.Missing = wordOf(p)
+}
+
+func wordOf(p missing.Parts) string {
 	if p == (missing.Parts{}) {
 		return ""
 	}
