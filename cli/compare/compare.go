@@ -38,7 +38,7 @@ var Verb = env.Verb{
 }
 
 func command(a *env.Env) *cobra.Command {
-	o := &compareOptions{}
+	o := &compareOptions{alpha: flags.Fraction{Between: true}}
 	c := &cobra.Command{
 		Use:   "compare A B",
 		Short: "Compare two runs by call path and metric: what changed, and whether that is more than chance.",

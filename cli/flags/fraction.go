@@ -11,14 +11,19 @@ import (
 
 // Fraction is a flag with a number from 0 to 1, or a percentage.
 type Fraction struct {
-	Value float64
-	Given bool
+	Value   float64
+	Given   bool
+	Between bool // 0 and 1 are not in the range
 }
 
 // Set implements pflag.Value.
 func (f *Fraction) Set(s string) error {
 	v, err := parseRatio(s)
-	if err == nil && !(v >= 0 && v <= 1) {
+	switch {
+	case err != nil:
+	case f.Between && !(v > 0 && v < 1):
+		err = fmt.Errorf("%s is not between 0 and 1; give a fraction, e.g. 0.1 or 10%%", s)
+	case !(v >= 0 && v <= 1):
 		err = fmt.Errorf("%s is not in 0 to 1; give a fraction, e.g. 0.1 or 10%%", s)
 	}
 	if err == nil {

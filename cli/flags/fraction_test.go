@@ -17,4 +17,9 @@ func TestFraction(t *testing.T) {
 			t.Errorf("Set(%q) = %v, want an error", text, f.Value)
 		}
 	}
+	for text, valid := range map[string]bool{"0": false, "100%": false, "NaN": false, "-0.1": false, "0.05": true, "99%": true} {
+		if f := (Fraction{Between: true}); (f.Set(text) == nil) != valid {
+			t.Errorf("between 0 and 1: Set(%q) = %v", text, f.Value)
+		}
+	}
 }

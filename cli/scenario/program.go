@@ -56,7 +56,7 @@ type ProgramOptions struct {
 func (o *ProgramOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.Ranks, "ranks", "`number` of ranks, e.g. 1024 or 2^20; of a recorded run a multiple of its ranks (default: the run's)")
 	fs.Var(&o.size, "size", "`size` of a message in bytes or with a unit, e.g. 64KiB (default: the pattern's)")
-	fs.IntVar(&o.params.Root, "root", 0, "`rank` that is the root of a collective")
+	flags.AddNumber(fs, &o.params.Root, "root", 0, flags.AtLeast(0), "`rank` that is the root of a collective")
 	fs.StringVar(&o.params.Algorithm, "algorithm", "", "`name` of the algorithm of a collective (default: the mapping chooses)")
 	addCount(fs, &o.params.Iterations, "iterations", "`number` of repetitions, 1 or more (default: the pattern's)")
 	fs.Var(&o.grid, "grid", "process grid, e.g. `16x8` or 4x4x2 (default: near-square or near-cubic)")
