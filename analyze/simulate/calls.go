@@ -68,17 +68,20 @@ type opTimes struct {
 // lostTime is CPU time that noise took from work between start and end.
 type lostTime struct{ start, end, amount int64 }
 
+// ErrNoTimeline is in errors of programs whose calls cannot be shown one after the other.
+var ErrNoTimeline = errors.New("have no timeline of calls")
+
 // checkCalls refuses what has no timeline of calls.
 func checkCalls(o *Options, p schedule.Program, shape schedule.Shape) error {
 	if !o.Calls || retimerOf(p) != nil {
 		return nil
 	}
 	if _, ok := p.(Retimer); ok && shape.CPUs > 1 && !shape.Agents {
-		return errors.New("copies of a run with accelerators have no timeline of calls; simulate it with the number of ranks that it has, " +
-			"or ask 'slackline simulate' or 'slackline tolerance' for the run time with more")
+		return fmt.Errorf("copies of a run with accelerators %w; simulate it with the number of ranks that it has, "+
+			"or ask 'slackline simulate' or 'slackline tolerance' for the run time with more", ErrNoTimeline)
 	}
 	if shape.CPUs > 1 && !shape.Agents {
-		return fmt.Errorf("a schedule with %d CPUs per rank has no timeline of calls: they would overlap; use cpu 0 only", shape.CPUs)
+		return fmt.Errorf("schedules with %d CPUs per rank %w: they would overlap; use cpu 0 only", shape.CPUs, ErrNoTimeline)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package scenario
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -60,6 +61,15 @@ func CheckMemory(ranks, processes int, available func() (int64, bool)) error {
 	return fmt.Errorf("%s need at least %s of memory, but only %s are free", what, phrase.Bytes(need), phrase.Bytes(free))
 }
 
+// Named adds the name of an input to errors that are about it and name no file.
+func Named(in *input.Input, err error) error {
+	var unmatched *schedule.UnmatchedError
+	if errors.Is(err, simulate.ErrNoTimeline) || errors.As(err, &unmatched) && unmatched.File == "" {
+		return fmt.Errorf("%s: %w", in.Name, err)
+	}
+	return err
+}
+
 // Simulate runs the simulation with a progress line, and says how fast it went.
 func Simulate(a *env.Env, c *cobra.Command, in *input.Input, m *machine.Machine, o simulate.Options) (*simulate.Result, error) {
 	line := a.StartProgress()
@@ -74,7 +84,7 @@ func Simulate(a *env.Env, c *cobra.Command, in *input.Input, m *machine.Machine,
 	result, err := simulate.Run(c.Context(), in.Program, m, o)
 	line.Clear()
 	if err != nil {
-		return nil, err
+		return nil, Named(in, err)
 	}
 	took := time.Since(begin)
 	a.Note("%s in %s (%s), engine %s, %s", phrase.Plural(result.Messages, "message"), unit.Elapsed(took),

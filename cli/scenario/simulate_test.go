@@ -1,7 +1,14 @@
 package scenario
 
 import (
+	"errors"
+	"fmt"
+	"strings"
 	"testing"
+
+	"slackline/analyze/simulate"
+	"slackline/cli/input"
+	"slackline/model/schedule"
 )
 
 func TestCheckMemory(t *testing.T) {
@@ -25,5 +32,24 @@ func TestCheckMemory(t *testing.T) {
 	if want := "4,194,304 ranks in each of 2 processes on a host need at least 1.2 GiB of memory, but only 1.0 GiB are free"; err == nil ||
 		err.Error() != want {
 		t.Errorf("checkMemory = %v, want %s", err, want)
+	}
+}
+
+// TestNamed wants errors to say which input they are about, once.
+func TestNamed(t *testing.T) {
+	in := &input.Input{Name: "folder"}
+	for _, tc := range []struct {
+		err   error
+		named bool
+	}{
+		{&schedule.UnmatchedError{Sends: 1, Name: "b1"}, true},
+		{&schedule.UnmatchedError{Sends: 1, Name: "b1", File: "a.goal"}, false},
+		{fmt.Errorf("ranks %w", simulate.ErrNoTimeline), true},
+		{errors.New("interrupted"), false},
+	} {
+		got := Named(in, tc.err)
+		if !errors.Is(got, tc.err) || strings.HasPrefix(got.Error(), "folder: ") != tc.named {
+			t.Errorf("%v: %v, want the name: %v", tc.err, got, tc.named)
+		}
 	}
 }

@@ -263,7 +263,7 @@ func (r *run) prepare(in *input.Input, mappingName string) (*tolerance.Schedule,
 	}
 	s, err := tolerance.Prepare(in.Program, r.chosen[mappingName].On(layout), r.on.Gamma)
 	if err != nil {
-		return nil, err
+		return nil, scenario.Named(in, err)
 	}
 	s.Interrupt = r.context.Err
 	r.app.WarnAll(s.Warnings())
