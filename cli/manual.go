@@ -2,9 +2,6 @@ package cli
 
 import (
 	"errors"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -160,22 +157,30 @@ func manCommand(a *env.Env) *cobra.Command {
 
 // writeManuals writes the pages of all commands into a directory.
 func writeManuals(a *env.Env, dir string) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
-	var failed error
-	count := 0
+	var commands []*cobra.Command
+	var names []string
 	eachCommand(a.Root, func(c *cobra.Command) {
-		if failed == nil {
-			path := filepath.Join(dir, manualName(c)+".1")
-			failed = atomicfile.Write(path, func(w io.Writer) error { return writeRoff(w, pageOf(a, c)) })
-			count++
-		}
+		commands, names = append(commands, c), append(names, manualName(c)+".1")
 	})
-	if failed == nil {
-		a.Note("wrote %s into %s", phrase.Plural(count, "page"), dir)
+	err := atomicfile.WriteInto(dir, names, func(d *atomicfile.Dir) error {
+		for i, c := range commands {
+			f, err := d.Create(names[i])
+			if err != nil {
+				return err
+			}
+			if err := writeRoff(f, pageOf(a, c)); err != nil {
+				return errors.Join(err, f.Close())
+			}
+			if err := f.Close(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		a.Note("wrote %s into %s", phrase.Plural(len(names), "page"), dir)
 	}
-	return failed
+	return err
 }
 
 // manualName is the name of a command's page, e.g. slackline-measure-noise.

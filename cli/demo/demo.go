@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -247,10 +246,7 @@ func (o *demoOptions) unpack() error {
 	for _, entry := range entries {
 		names = append(names, entry.Name())
 	}
-	if err := os.MkdirAll(o.out, 0o777); err != nil {
-		return err
-	}
-	return atomicfile.WriteGroup(o.out, names, true, func(d *atomicfile.Dir) error {
+	return atomicfile.WriteInto(o.out, names, func(d *atomicfile.Dir) error {
 		return fs.WalkDir(demoData, "demodata", func(name string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() {
 				return err

@@ -148,3 +148,17 @@ func syncDirs(root string) error {
 		return err
 	})
 }
+
+// WriteInto writes files into a folder, beside what is there: all of them or none. The folder is made if needed, and not left if the files
+// cannot be written.
+func WriteInto(folder string, names []string, fill func(d *Dir) error) error {
+	_, missing := os.Stat(folder)
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	err := WriteGroup(folder, names, true, fill)
+	if err != nil && missing != nil {
+		_ = os.Remove(folder) // it is empty
+	}
+	return err
+}
