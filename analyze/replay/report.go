@@ -121,7 +121,7 @@ func (r *Report) Warnings() []string {
 			list = append(list, fmt.Sprintf(format, n))
 		}
 	}
-	say(int64(r.Missing.Ranks), "what %d of the ranks did is missing: they left nothing, or were not recorded to their end")
+	say(int64(r.Missing.Ranks), "events of %d of the ranks are missing: not all that they did is simulated")
 	say(r.UnmatchedSends, "%d sends without a receive were left out")
 	say(r.UnmatchedReceives, "%d receives without a send were left out")
 	say(r.IncompleteCollectives, "%d collectives that not all members have were left out")

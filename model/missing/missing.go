@@ -16,7 +16,7 @@ import (
 type Parts struct {
 	Off       float64 `json:"not_recorded_share,omitempty"` // of the time of all threads, also of the recorded run that was simulated
 	How       string  `json:"recording,omitempty"`          // what chose when recording was on, e.g. window 1s..2s; empty: the program
-	Ranks     int     `json:"incomplete_ranks,omitempty"`   // that were not recorded, or not to their end
+	Ranks     int     `json:"incomplete_ranks,omitempty"`   // that were not recorded, or not to their end, or whose events are damaged
 	Files     int     `json:"lost_files,omitempty"`         // that could not be read, or not all of them; whose ranks, is not known
 	Profiled  string  `json:"profiled_ranks,omitempty"`     // ranks of a larger job that left files of a profiler, e.g. 0..3,7; empty: all
 	Only      string  `json:"only_ranks,omitempty"`         // the ranks that were read, e.g. 0..3,7; empty: all
@@ -70,8 +70,8 @@ func (p *Parts) words(kind Kind) string {
 	}
 	add(off && p.Simulated, "simulated from a part%s", how)
 	add(off && !p.Simulated && kind != RunTime, "recorded in part only%s", how)
-	add(p.Ranks > 0, "without %s that left nothing or did not end", phrase.Plural(p.Ranks, "rank"))
-	add(p.Files > 0, "without %s that could not be read", phrase.Plural(p.Files, "file"))
+	add(p.Ranks > 0, "incomplete (events of %s are missing)", phrase.Plural(p.Ranks, "rank"))
+	add(p.Files > 0, "incomplete (%s damaged or missing)", files(p.Files))
 	add(p.Profiled != "", "of the files of ranks %s only", p.Profiled)
 	add(p.Only != "", "of ranks %s only", p.Only)
 	add(p.Begin > 0 || p.End > 0, "of the part from %s only", p.part())
@@ -79,6 +79,13 @@ func (p *Parts) words(kind Kind) string {
 	add(p.lacksPartners(kind), "with unmatched messages or collectives (%d)", p.Unmatched)
 	add(p.Circles > 0 && kind == Wait, "of wrong clocks (%s)", phrase.Circles(p.Circles))
 	return strings.Join(list, ", ")
+}
+
+func files(n int) string {
+	if n == 1 {
+		return "1 file is"
+	}
+	return fmt.Sprintf("%d files are", n)
 }
 
 func (p *Parts) part() string {
