@@ -50,18 +50,19 @@ func drawRun(t *rapid.T) *randomRun {
 	for rank := range r.ranks {
 		for thread := range rapid.IntRange(1, 2).Draw(t, "threads") {
 			r.threads = append(r.threads, []int{rank, thread})
-			r.steps = append(r.steps, r.randomSteps(random, rank, n))
+			r.steps = append(r.steps, r.randomSteps(random, rank, thread, n))
 		}
 	}
 	return r
 }
 
-func (r *randomRun) randomSteps(random *rand.Rand, rank, n int) []step {
+// randomSteps gives no two threads of a rank the same times: of receives that are posted at once, any may be first.
+func (r *randomRun) randomSteps(random *rand.Rand, rank, thread, n int) []step {
 	kinds := []string{"enter", "leave", "send", "isend", "isenddone", "post", "recv", "irecvdone", "cancel", "coll", "issue", "complete"}
 	var steps []step
-	now := unit.Duration(0)
+	now := unit.Duration(thread)
 	for range n {
-		now += unit.Duration(random.IntN(3))
+		now += unit.Duration(2 * random.IntN(3))
 		s := step{kind: kinds[random.IntN(len(kinds))], time: now, region: RegionID(random.IntN(3)), comm: int32(random.IntN(len(r.comms))),
 			tag: int32(random.IntN(2)), size: int64(random.IntN(100)), request: uint64(random.IntN(3))}
 		peers := len(r.comms[s.comm].Members)
