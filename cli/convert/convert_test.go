@@ -165,7 +165,7 @@ func TestRanksThatLeftNothing(t *testing.T) {
 	}
 	for f, want := range map[string]string{
 		"perfetto": "2 of 4 ranks left nothing, the first is rank 1", "folded": "2 of 4 ranks left nothing, the first is rank 1",
-		"goal": "what 2 of the ranks did is missing", "slk": "what 2 of the ranks did is missing",
+		"goal": "events of 2 of the ranks are missing", "slk": "events of 2 of the ranks are missing",
 		"parquet": "2 ranks missing, the first is rank 1",
 	} {
 		code, _, stderr := clitest.Run("", "convert", "run.trace", "--to", f, "--out", "reported."+f)

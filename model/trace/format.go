@@ -227,13 +227,18 @@ func (f *Format) open(src source, name string, o Options) (*Trace, error) {
 		return nil, err
 	}
 	t.Name, t.Format, t.startsAtZero = src.show, f.Name, f.startsAtZero
+	var lacks []string
 	if p, err := t.missing(); err == nil && f.Writable() && p != (missing.Parts{}) {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("%s: the run is %s", src.show, missing.Describe(p)))
+		lacks = []string{fmt.Sprintf("%s: the run is %s", src.show, missing.Describe(p))}
+		if p.Ranks+p.Files > 0 { // else it is as it was recorded
+			t.Warnings, lacks = append(t.Warnings, lacks...), nil
+		}
 	}
 	if o.Strict && len(t.Warnings) > 0 {
 		t.release()
 		return nil, fmt.Errorf("%s (without --strict the rest is read)", t.Warnings[0])
 	}
+	t.Warnings = append(t.Warnings, lacks...)
 	return t, nil
 }
 

@@ -6,6 +6,7 @@
 #include "functions.h"
 #include "fortran.h"
 #include "lifecycle.h"
+#include "skips.h"
 #include "worlds.h"
 #include "stack.h"
 #include <dlfcn.h>
