@@ -73,7 +73,7 @@ lint: format # tests do not repeat go vet
 	go vet ./...
 	go run $(STATICCHECK) $(CHECKS) ./...
 
-# These checks need facts of all dependencies, which takes longer than all others together; make test-long runs them as well.
+# These checks need facts of all dependencies, which takes half a minute more; make test-long runs them as well.
 CHECKS = -checks 'inherit,-SA1019,-SA4017,-SA4018,-SA4023,-SA5012,-S1011'
 
 lint unit race-beside race-last: export GOGC = 400 # collecting garbage took a fifth of the time
