@@ -30,7 +30,7 @@ func (r *seriesRun) warnOfVoid(a *env.Env, c *cobra.Command) error {
 		return err
 	}
 	if r.Machine.Eager.Given && !larger && ops <= maxScanned {
-		a.Warn("-S has no influence: no message is larger")
+		a.Warn("-S has no influence: no message is larger, apart from buffered ones")
 	}
 	if !threads || ops > maxProbed {
 		return nil
@@ -45,7 +45,7 @@ func (r *seriesRun) warnOfVoid(a *env.Env, c *cobra.Command) error {
 // sideBySide reports whether replicas keep several threads busy.
 func (r *seriesRun) sideBySide() bool { return r.series.Replicas > 1 && !r.series.Noise.IsZero() }
 
-// scan looks through the operations of all numbers of ranks. larger: one sends more
+// scan looks through the operations of all numbers of ranks. larger: one sends more, not buffered,
 // than S. It stops when it has seen too many.
 func (r *seriesRun) scan(ctx context.Context) (larger bool, ops int, err error) {
 	limit := int64(r.Machine.Eager.Value)
@@ -62,7 +62,7 @@ func (r *seriesRun) scan(ctx context.Context) (larger bool, ops int, err error) 
 			}
 			for at, ok := stream.Next(rank, schedule.Cursor{}, &b); ok; at, ok = stream.Next(rank, at, &b) {
 				for i := range b.Ops {
-					if r.Machine.Eager.Given && b.Ops[i].Kind == schedule.Send && b.Ops[i].Size > limit {
+					if r.Machine.Eager.Given && b.Ops[i].Kind == schedule.Send && !b.Ops[i].IsBuffered() && b.Ops[i].Size > limit {
 						larger = true
 					}
 				}

@@ -200,7 +200,7 @@ func (o *simulateOptions) checkOutputs(word string, inputs []string) error {
 func (o *simulateOptions) warnOfVoid(a *env.Env, c *cobra.Command, in *input.Input, r *simulate.Result) {
 	fs := c.Flags()
 	if o.Machine.Eager.Given && r.Queues.Rendezvous == 0 {
-		a.Warn("-S has no influence: no message is larger")
+		a.Warn("-S has no influence: no message is larger, apart from buffered ones")
 	}
 	if o.breakdown && len(r.Ranks) == 0 {
 		a.Warn("--breakdown has no influence: the model %s does not tell where the time goes", o.Machine.Model())

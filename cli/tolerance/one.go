@@ -84,7 +84,7 @@ func (r *run) runOne() error {
 		return err
 	}
 	if r.machine.Eager.Given && s.LargestSend() <= int64(r.machine.Eager.Value) {
-		r.app.Note("no message is larger than -S")
+		r.app.Note("no message is larger than -S, apart from buffered ones")
 	}
 	begin := time.Now()
 	e, err := s.Evaluate(report.set.network, report.set.variable)

@@ -26,7 +26,7 @@ func Disk(t *testing.T, options string, work func(dir string)) {
 		NoError(t, err)
 	}
 	c := exec.Command(Tool(t, "unshare", "package util-linux"), "--user", "--map-root-user", "--mount", os.Args[0], "-test.v",
-		"-test.run=^"+t.Name()+"$")
+		"-test.run=^"+strings.ReplaceAll(t.Name(), "/", "$/^")+"$")
 	c.Env = append(os.Environ(), inNamespace+"=1")
 	out, err := c.CombinedOutput()
 	switch text := string(out); {

@@ -8,36 +8,42 @@ import (
 	"syscall"
 	"testing"
 
+	"slackline/internal/needed"
 	"slackline/observe/mpi"
 	"slackline/observe/mpi/mpitest"
 )
 
-// TestFullDisk does the same with a real file system that becomes full, where one can be made.
+// TestFullDisk does the same with a real file system that becomes full.
 func TestFullDisk(t *testing.T) {
-	small := func(options string) string {
-		dir := t.TempDir()
-		if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, options); err != nil {
-			t.Skipf("no file system can be made here (TestNoRoom has a stand-in): %v", err)
-		}
-		t.Cleanup(func() { _ = syscall.Unmount(dir, 0) })
-		return dir
-	}
 	// Room for the events of a rank, but not for its definitions, is too little as well, and so is none for further files: beside the two
 	// folders, and the two files that are there before the program starts.
-	dir, tiny := small("size=3m"), []string{small("size=600k"), small("size=1100k"), small("nr_inodes=4"), small("nr_inodes=5")}
+	for _, options := range []string{"size=600k", "size=1100k", "nr_inodes=4", "nr_inodes=5"} {
+		t.Run(options, func(t *testing.T) { needed.Disk(t, options, func(dir string) { wantNoFirstBuffer(t, dir) }) })
+	}
+	t.Run("later", func(t *testing.T) { needed.Disk(t, "size=3m", func(dir string) { wantRecovery(t, dir) }) })
+}
+
+func gentle(t *testing.T, l *mpi.Library, dir string) Options {
+	program := build(t, l, "gentle.c", "-O1", "-pthread", "-lrt")
+	o := sampled(append(mpitest.Launch(l, 1), program, "many")...)
+	o.Out = filepath.Join(dir, "run.slt")
+	return o
+}
+
+func wantNoFirstBuffer(t *testing.T, dir string) {
 	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
-		program := build(t, l, "gentle.c", "-O1", "-pthread", "-lrt")
-		o := sampled(append(mpitest.Launch(l, 1), program, "many")...)
-		for _, tiny := range tiny {
-			o.Out = filepath.Join(tiny, "run.slt")
-			r, err := tryRecord(t, o)
-			if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "rank 0 cannot write to "+tiny) ||
-				strings.Contains(err.Error(), "MPI_Init") {
-				t.Errorf("no room for the first buffer: %v, want what happened, where, and a way out", err)
-			}
-			wantDone(t, r)
+		r, err := tryRecord(t, gentle(t, l, dir))
+		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "rank 0 cannot write to "+dir) ||
+			strings.Contains(err.Error(), "MPI_Init") {
+			t.Errorf("no room for the first buffer: %v, want what happened, where, and a way out", err)
 		}
-		o.Out = filepath.Join(dir, "run.slt")
+		wantDone(t, r)
+	})
+}
+
+func wantRecovery(t *testing.T, dir string) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		o := gentle(t, l, dir)
 		r, err := tryRecord(t, o)
 		wantDone(t, r)
 		talk := strings.Join(r.talk, "\n")

@@ -381,6 +381,7 @@ static void leave_together(void)
 	}
 	if (!there)
 		return;
+	bridge_pulse_end();
 	alarm(2); /* what was under way may keep MPI from ending */
 	MPI_Finalize();
 	if (bridge_rank == 0)
@@ -413,7 +414,8 @@ static void depart(int code)
 	bridge_mail_flush();
 	for (MPI_Ibarrier(bridge_failures, &all); !there; bridge_doze(&times)) {
 		MPI_Test(&all, &there, MPI_STATUS_IGNORE);
-		bridge_pulse();
+		if (!there)
+			bridge_pulse();
 		bridge_hear();
 		if (bridge_heard())
 			bridge_pass_on();

@@ -13,15 +13,26 @@
 #define SILENCE_LIMIT 60
 #endif
 
-enum { TAG_PULSE = 2, BEAT = SILENCE_LIMIT < 12 ? 1 : SILENCE_LIMIT / 12 };
+/* How often it signals, in ms. */
+#ifndef BEAT
+#define BEAT (SILENCE_LIMIT < 12 ? 1000 : SILENCE_LIMIT * 1000 / 12)
+#endif
 
-static const int64_t second = INT64_C(1000000000);
+enum { TAG_PULSE = 2 };
+
+/* How long the last signals may take, in s, before MPI ends without them. */
+enum { FAREWELL_LIMIT = 2 };
+
+static const int64_t ms = INT64_C(1000000), second = INT64_C(1000000000);
 
 /* A peer: of process 0 all others, of those process 0. */
 struct peer {
 	MPI_Request beat;
 	int64_t seen; /* when */
+	int left;     /* its last signal is here */
 };
+
+static char farewell; /* the last signal of a process has a byte, all others have none */
 
 static struct peer *peers;
 static char (*hosts)[HOST_NAME];
@@ -54,25 +65,41 @@ static void beat(void)
 static void listen_to_all(int64_t now)
 {
 	for (;;) {
-		int there;
+		int there, bytes;
+		char byte;
 		MPI_Status status;
 		MPI_Iprobe(MPI_ANY_SOURCE, TAG_PULSE, bridge_failures, &there, &status);
 		if (!there)
 			return;
-		MPI_Recv(NULL, 0, MPI_BYTE, status.MPI_SOURCE, TAG_PULSE, bridge_failures, MPI_STATUS_IGNORE);
+		MPI_Recv(&byte, 1, MPI_BYTE, status.MPI_SOURCE, TAG_PULSE, bridge_failures, &status);
+		MPI_Get_count(&status, MPI_BYTE, &bytes);
 		peers[status.MPI_SOURCE].seen = now;
+		peers[status.MPI_SOURCE].left = bytes > 0;
 	}
 }
 
+/* bridge_pulse_end takes what the peers have sent, all of it: MPI libraries warn of messages that nobody has received, some
+ * of them on the standard output. A farewell overtakes no signal. */
 void bridge_pulse_end(void)
 {
-	for (int p = first_peer(); bridge_size > 1 && p < peers_end(); p++)
-		for (int gone = 0, ms = 0; !gone && ms < 200; ms++) {
-			listen_to_all(bridge_now());
+	if (bridge_size == 1 || peers == NULL)
+		return;
+	int64_t until = bridge_now() + FAREWELL_LIMIT * second;
+	int said = 0, waits = 1; /* the peers before said know that this process leaves */
+	for (unsigned times = 0; waits && bridge_now() < until; bridge_doze(&times)) {
+		waits = 0;
+		for (int p = first_peer(); p < peers_end(); p++) {
+			int gone;
 			MPI_Test(&peers[p].beat, &gone, MPI_STATUS_IGNORE);
-			if (!gone)
-				bridge_sleep(1);
+			if (gone && p == first_peer() + said) {
+				MPI_Isend(&farewell, 1, MPI_BYTE, p, TAG_PULSE, bridge_failures, &peers[p].beat);
+				said++;
+				gone = 0;
+			}
+			waits |= !gone || !peers[p].left;
 		}
+		listen_to_all(bridge_now());
+	}
 }
 
 void bridge_pulse(void)
@@ -82,13 +109,13 @@ void bridge_pulse(void)
 	int64_t now = bridge_now();
 	if (now < next)
 		return;
-	next = now + BEAT * second / 4;
+	next = now + BEAT * ms / 4;
 	listen_to_all(now);
 	/* This process itself may have been stopped, and so may all have been. */
 	int slept = now - before > SILENCE_LIMIT / 4 * second + second;
 	before = now;
 	static int64_t beaten;
-	if (now - beaten > BEAT * second) {
+	if (now - beaten > BEAT * ms) {
 		beat();
 		beaten = now;
 	}
