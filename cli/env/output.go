@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -77,7 +78,8 @@ type Result interface {
 // Rows are a result as one table, for programs.
 type Rows interface {
 	WriteCSV(w io.Writer) error
-	WriteColumns(w io.Writer, f columnfile.Format, verb string) error
+	Keys() []string          // the names of the columns
+	Values() iter.Seq[[]any] // the rows; each may be changed by the next
 }
 
 // WriteResult draws what a verb found, if that is asked for, and writes it in one of its forms.
@@ -122,7 +124,8 @@ func (a *Env) WriteForm(w io.Writer, verb string, r Result, format string) error
 	case FormatCSV:
 		return r.Rows(a).WriteCSV(w)
 	case FormatParquet, FormatArrow:
-		return r.Rows(a).WriteColumns(w, columnfile.Format(format), verb)
+		rows := r.Rows(a)
+		return columnfile.WriteValues(w, columnfile.Format(format), verb, rows.Keys(), rows.Values())
 	}
 	b := bufio.NewWriter(w)
 	r.Text(a, b)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -11,7 +12,6 @@ import (
 	"slackline/cli/env"
 	"slackline/cli/exit"
 	"slackline/cli/flags"
-	"slackline/internal/columnfile"
 	"slackline/internal/phrase"
 	"slackline/internal/table"
 	"slackline/model/dataset"
@@ -99,9 +99,8 @@ func (r *measuredMemory) Rows(*env.Env) env.Rows { return measurements{measure.M
 // measurements are the rows of a dataset.
 type measurements struct{ *dataset.Dataset }
 
-func (m measurements) WriteColumns(w io.Writer, f columnfile.Format, verb string) error {
-	return tables.Measurements(m.Dataset).WriteColumns(w, f, verb)
-}
+func (m measurements) Keys() []string          { return tables.Measurements(m.Dataset).Keys() }
+func (m measurements) Values() iter.Seq[[]any] { return tables.Measurements(m.Dataset).Values() }
 
 func (r *measuredMemory) Text(a *env.Env, w io.Writer) {
 	fmt.Fprintf(w, "memory: %s on %s\n\nBytes that a call leaves allocated\n\n", r.jobs[0].MPI,

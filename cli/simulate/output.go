@@ -3,13 +3,13 @@ package simulate
 import (
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
 
 	"slackline/analyze/simulate"
 	"slackline/cli/env"
-	"slackline/internal/columnfile"
 	"slackline/internal/phrase"
 	"slackline/internal/table"
 	"slackline/model/machine"
@@ -151,8 +151,8 @@ func (s *simulation) rankTable() *table.Table {
 	return t
 }
 
-// columns are the names of what is written for each rank.
-func (s *simulation) columns() []string {
+// Keys are the names of what is written for each rank.
+func (s *simulation) Keys() []string {
 	names := []string{"rank", "finish_ns"}
 	if len(s.Result.Ranks) > 0 {
 		for _, part := range breakdownParts {
@@ -166,7 +166,7 @@ func (s *simulation) columns() []string {
 // ranks take a fraction of a second.
 func (s *simulation) WriteCSV(w io.Writer) error {
 	r := &s.Result
-	b := append([]byte(strings.Join(s.columns(), ",")), '\n')
+	b := append([]byte(strings.Join(s.Keys(), ",")), '\n')
 	for i, finish := range r.Finish {
 		b = strconv.AppendInt(b, int64(i), 10)
 		b = append(b, ',')
@@ -189,11 +189,11 @@ func (s *simulation) WriteCSV(w io.Writer) error {
 	return err
 }
 
-// WriteColumns writes what WriteCSV does.
-func (s *simulation) WriteColumns(w io.Writer, f columnfile.Format, verb string) error {
-	r, names := &s.Result, s.columns()
-	return columnfile.WriteValues(w, f, verb, names, func(yield func([]any) bool) {
-		row := make([]any, len(names))
+// Values are what WriteCSV writes.
+func (s *simulation) Values() iter.Seq[[]any] {
+	return func(yield func([]any) bool) {
+		r := &s.Result
+		row := make([]any, len(s.Keys()))
 		for i, finish := range r.Finish {
 			row[0], row[1] = i, finish.NS()
 			if len(r.Ranks) > 0 {
@@ -205,5 +205,5 @@ func (s *simulation) WriteColumns(w io.Writer, f columnfile.Format, verb string)
 				return
 			}
 		}
-	})
+	}
 }

@@ -12,11 +12,11 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
-	"slackline/internal/columnfile"
 	"slackline/internal/plain"
 )
 
@@ -321,14 +321,19 @@ func (t *Table) WriteMarkdown(w io.Writer) {
 	out.Flush()
 }
 
-// WriteColumns writes the values as a file of columns with that name; see columnfile.WriteValues.
-func (t *Table) WriteColumns(w io.Writer, f columnfile.Format, name string) error {
+// Keys are those of the columns.
+func (t *Table) Keys() []string {
 	keys := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
 		keys[i] = c.Key
 	}
-	return columnfile.WriteValues(w, f, name, keys, func(yield func([]any) bool) {
-		values := make([]any, len(keys))
+	return keys
+}
+
+// Values are those of the rows, in a slice that the next row uses again.
+func (t *Table) Values() iter.Seq[[]any] {
+	return func(yield func([]any) bool) {
+		values := make([]any, len(t.Columns))
 		for _, row := range t.Rows {
 			for i, c := range row {
 				values[i] = c.Value
@@ -337,16 +342,13 @@ func (t *Table) WriteColumns(w io.Writer, f columnfile.Format, name string) erro
 				return
 			}
 		}
-	})
+	}
 }
 
 // WriteCSV writes the values as CSV with a line of keys; nil is an empty field.
 func (t *Table) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
-	record := make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		record[i] = c.Key
-	}
+	record := t.Keys()
 	if err := out.Write(record); err != nil {
 		return err
 	}
