@@ -97,8 +97,8 @@ func (o *traceOutput) checkColumns(f columnfile.Format, word, out string) error 
 	if atomicfile.Same(out, word) {
 		return exit.Usagef("%s is also the input; give another name", out)
 	}
-	if _, err := os.Lstat(out); err == nil && !o.force {
-		return exit.Usagef("%s exists; give another name, or --force to replace it", out)
+	if err := columns.CheckFree(out, o.force); err != nil {
+		return exit.Usagef("%v", err)
 	}
 	return nil
 }

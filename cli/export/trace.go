@@ -63,8 +63,8 @@ func CheckTraceOut(out string, f trace.Format, word string, force bool) error {
 	if atomicfile.Same(out, word) || atomicfile.Same(out, filepath.Dir(word)) {
 		return exit.Usagef("%s is also the input; give another name", out)
 	}
-	if _, err := os.Lstat(out); err == nil && !force {
-		return exit.Usagef("%s exists; give another name, or --force to replace it", out)
+	if err := trace.CheckFree(out, f.Name, force); err != nil {
+		return exit.Usagef("%v", err)
 	}
 	return nil
 }

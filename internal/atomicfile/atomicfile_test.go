@@ -178,7 +178,7 @@ func TestErrorsNameTheTarget(t *testing.T) {
 		t.Errorf("a file: %v, want %s", err, want)
 	}
 	trace := filepath.Join(dir, "run.slt")
-	err = WriteDir(trace, false, func(d *Dir) error {
+	err = WriteDir(trace, nil, func(d *Dir) error {
 		if _, err := d.Create("ranks/0.slt"); err != nil {
 			return err
 		}
@@ -187,7 +187,7 @@ func TestErrorsNameTheTarget(t *testing.T) {
 	if want := "write " + filepath.Join(trace, "ranks/0.slt") + ": no space left on device"; err == nil || err.Error() != want {
 		t.Errorf("a directory: %v, want %s", err, want)
 	}
-	err = WriteDir(trace, false, func(d *Dir) error {
+	err = WriteDir(trace, nil, func(d *Dir) error {
 		if _, err := d.Create("calls.parquet"); err != nil {
 			return err
 		}
@@ -210,7 +210,7 @@ func TestAbandon(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := Write(file, func(w io.Writer) error {
-		return WriteDir(folder, false, func(d *Dir) error {
+		return WriteDir(folder, nil, func(d *Dir) error {
 			f, err := d.Create("part")
 			if err != nil {
 				return err

@@ -9,11 +9,35 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 )
 
 // ErrExists means that something is where a directory of files should be written.
 var ErrExists = errors.New("exists; give another name, or --force to replace it")
+
+// CheckFree returns an error if something is at a path where files or a directory of files should be written: ErrExists, unless it may be
+// replaced. Of directories only those may be that hold nothing but files with the suffixes, since all others would be lost; nil: nothing
+// may be replaced.
+func CheckFree(path string, replace []string) error {
+	if _, err := os.Lstat(path); err != nil {
+		return nil
+	}
+	if replace == nil {
+		return fmt.Errorf("%s %w", path, ErrExists)
+	}
+	return filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
+		ours := func(suffix string) bool { return strings.HasSuffix(file, suffix) }
+		switch {
+		case err != nil:
+			return err
+		case file != path && !entry.IsDir() && !slices.ContainsFunc(replace, ours):
+			return fmt.Errorf("%s has the file %s, which --force would delete; give another name", path, file)
+		}
+		return nil
+	})
+}
 
 // Dir is a directory that is being filled. Several goroutines may create files in it.
 type Dir struct {
@@ -65,10 +89,10 @@ func (d *durable) Close() error {
 }
 
 // WriteDir makes a directory at path that holds exactly the files that fill creates. What was
-// there before is replaced if force is set; else it is an error, ErrExists. If fill fails, so does
+// there before is replaced as far as CheckFree allows it. If fill fails, so does
 // WriteDir, and what was there before remains.
-func WriteDir(path string, force bool, fill func(d *Dir) error) error {
-	return WriteGroup(filepath.Dir(path), []string{filepath.Base(path)}, force, func(d *Dir) error {
+func WriteDir(path string, replace []string, fill func(d *Dir) error) error {
+	return WriteGroup(filepath.Dir(path), []string{filepath.Base(path)}, replace, func(d *Dir) error {
 		return fill(&Dir{path: filepath.Join(d.path, filepath.Base(path)), made: map[string]bool{}})
 	})
 }
@@ -76,13 +100,13 @@ func WriteDir(path string, force bool, fill func(d *Dir) error) error {
 // WriteGroup makes files and directories that belong together and lie side by side in the
 // directory parent. fill creates them, with Dir as their parent; then each of names takes its place, in
 // this order, so that the last one appears when everything is complete.
-func WriteGroup(parent string, names []string, force bool, fill func(d *Dir) error) (err error) {
+func WriteGroup(parent string, names, replace []string, fill func(d *Dir) error) (err error) {
 	if err := checkFolders(parent); err != nil {
 		return err
 	}
 	for _, name := range names {
-		if _, err := os.Lstat(filepath.Join(parent, name)); err == nil && !force {
-			return fmt.Errorf("%s: %w", filepath.Join(parent, name), ErrExists)
+		if err := CheckFree(filepath.Join(parent, name), replace); err != nil {
+			return err
 		}
 	}
 	temporary, err := makeTemp(filepath.Join(parent, names[len(names)-1]), func(name string) error { return os.Mkdir(name, 0o777) })
@@ -103,7 +127,7 @@ func WriteGroup(parent string, names []string, force bool, fill func(d *Dir) err
 		return err
 	}
 	for _, name := range names {
-		if err := replace(fresh, parent, temporary, name); err != nil {
+		if err := move(fresh, parent, temporary, name); err != nil {
 			return err
 		}
 	}
@@ -111,8 +135,8 @@ func WriteGroup(parent string, names []string, force bool, fill func(d *Dir) err
 	return nil
 }
 
-// replace moves a name from one directory to another. What it replaces goes to a third one.
-func replace(from, to, old, name string) error {
+// move moves a name from one directory to another. What it replaces goes to a third one.
+func move(from, to, old, name string) error {
 	place := filepath.Join(to, name)
 	aside := filepath.Join(old, name)
 	err := rename(place, aside, place)
@@ -156,7 +180,7 @@ func WriteInto(folder string, names []string, fill func(d *Dir) error) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
-	err := WriteGroup(folder, names, true, fill)
+	err := WriteGroup(folder, names, []string{}, fill)
 	if err != nil && missing != nil {
 		_ = os.Remove(folder) // it is empty
 	}

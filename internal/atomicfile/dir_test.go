@@ -54,23 +54,23 @@ func list(t *testing.T, dir string) []string {
 func TestWriteDir(t *testing.T) {
 	parent := t.TempDir()
 	path := filepath.Join(parent, "out")
-	if err := WriteDir(path, false, put(map[string]string{"a": "1", "b/c": "2"})); err != nil {
+	if err := WriteDir(path, nil, put(map[string]string{"a": "1", "b/c": "2"})); err != nil {
 		t.Fatal(err)
 	}
 	if got := read(t, filepath.Join(path, "b", "c")); got != "2" {
 		t.Errorf("content = %q, want 2", got)
 	}
-	if err := WriteDir(path, false, put(map[string]string{"z": "3"})); !errors.Is(err, ErrExists) {
+	if err := WriteDir(path, nil, put(map[string]string{"z": "3"})); !errors.Is(err, ErrExists) {
 		t.Errorf("a second WriteDir = %v, want %v", err, ErrExists)
 	}
 	failure := errors.New("no")
-	if err := WriteDir(path, true, func(*Dir) error { return failure }); !errors.Is(err, failure) {
+	if err := WriteDir(path, []string{""}, func(*Dir) error { return failure }); !errors.Is(err, failure) {
 		t.Errorf("WriteDir = %v, want %v", err, failure)
 	}
 	if got, want := list(t, parent), []string{"out", "out/a", "out/b"}; !slices.Equal(got, want) {
 		t.Errorf("after a failure there are %q, want %q", got, want)
 	}
-	if err := WriteDir(path, true, put(map[string]string{"z": "3"})); err != nil {
+	if err := WriteDir(path, []string{""}, put(map[string]string{"z": "3"})); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := list(t, parent), []string{"out", "out/z"}; !slices.Equal(got, want) {
@@ -86,7 +86,7 @@ func TestWriteGroup(t *testing.T) {
 	names := []string{"x", "x.def", "x.otf2"}
 	files := map[string]string{"x/0": "e", "x.def": "d", "x.otf2": "a"}
 	for range 2 { // the second time it replaces what is there
-		if err := WriteGroup(parent, names, true, put(files)); err != nil {
+		if err := WriteGroup(parent, names, []string{""}, put(files)); err != nil {
 			t.Fatal(err)
 		}
 		if got, want := list(t, parent), []string{"other", "x", "x.def", "x.otf2", "x/0"}; !slices.Equal(got, want) {
@@ -96,7 +96,7 @@ func TestWriteGroup(t *testing.T) {
 	if err := os.Remove(filepath.Join(parent, "x.otf2")); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteGroup(parent, names, false, put(files)); !errors.Is(err, ErrExists) {
+	if err := WriteGroup(parent, names, nil, put(files)); !errors.Is(err, ErrExists) {
 		t.Errorf("WriteGroup = %v, want %v", err, ErrExists)
 	}
 }
@@ -104,7 +104,7 @@ func TestWriteGroup(t *testing.T) {
 // A name that leads out of the directory is refused.
 func TestCreateStaysInside(t *testing.T) {
 	parent := t.TempDir()
-	err := WriteDir(filepath.Join(parent, "out"), false, func(d *Dir) error {
+	err := WriteDir(filepath.Join(parent, "out"), nil, func(d *Dir) error {
 		_, err := d.Create("../a")
 		return err
 	})
@@ -148,8 +148,28 @@ func TestErrorOfReplacedDirectory(t *testing.T) {
 		}
 	}
 	out := filepath.Join(dir, "out")
-	err := replace(filepath.Join(dir, "fresh"), out, filepath.Join(dir, "aside"), "x")
+	err := move(filepath.Join(dir, "fresh"), out, filepath.Join(dir, "aside"), "x")
 	if err == nil || !strings.Contains(err.Error(), filepath.Join(out, "x")+": ") || strings.Contains(err.Error(), "aside") {
 		t.Errorf("error %v, want one of %s/x alone", err, out)
+	}
+}
+
+// TestForeignFiles: a directory that has files of another kind is not replaced, whatever it is called.
+func TestForeignFiles(t *testing.T) {
+	for _, c := range []struct {
+		file string
+		ours bool
+	}{{"0.slt", true}, {"more/0.slt", true}, {"notes.txt", false}, {"more/slt", false}} {
+		path := filepath.Join(t.TempDir(), "run")
+		if err := WriteDir(path, nil, put(map[string]string{"1.slt": "", c.file: "kept"})); err != nil {
+			t.Fatal(err)
+		}
+		err := WriteDir(path, []string{".slt"}, put(map[string]string{"2.slt": ""}))
+		if (err == nil) != c.ours || err != nil && !strings.Contains(err.Error(), filepath.Join(path, c.file)+", which --force") {
+			t.Errorf("beside %s: %v", c.file, err)
+		}
+		if _, left := os.Stat(filepath.Join(path, c.file)); (left == nil) == c.ours {
+			t.Errorf("%s: %v", c.file, left)
+		}
 	}
 }

@@ -74,7 +74,7 @@ func TestForeignFolderOfDirectories(t *testing.T) {
 	if err := errors.Join(os.Chmod(dir, 0o777|fs.ModeSticky), os.Symlink(elsewhere, link), os.Lchown(link, 54321, 54321)); err != nil {
 		t.Fatal(err)
 	}
-	err := WriteDir(filepath.Join(link, "trace"), true, func(d *Dir) error { return nil })
+	err := WriteDir(filepath.Join(link, "trace"), []string{""}, func(d *Dir) error { return nil })
 	if !errors.Is(err, ErrForeignLink) {
 		t.Errorf("WriteDir = %v, want it refused", err)
 	}

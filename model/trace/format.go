@@ -397,29 +397,28 @@ func (s *source) attachStreams(t *Trace, name string, check func(file fs.File) e
 	return nil
 }
 
-// attachRecords makes the devices of a timeline out of records, as far as these can be read.
-func attachRecords(c *conversion, tl *timeline.Timeline, show string, read func(visit func(*streams.Record) error) error) error {
-	b := streams.NewBuilder(tl, c.wanted)
-	stopped := error(nil)
-	err := read(func(r *streams.Record) error {
-		if c.Interrupt != nil {
-			if stopped = c.Interrupt(); stopped != nil {
-				return stopped
-			}
+// replaceable are the suffixes of the files in directories that are replaced.
+func replaceable(force bool) []string {
+	if !force {
+		return nil
+	}
+	return []string{".slt", ".otf2", ".def", ".evt"}
+}
+
+// CheckFree returns an error if a trace of several files cannot be written at a path because of what is there; force: traces are
+// replaced.
+func CheckFree(name, format string, force bool) error {
+	f, err := FormatNamed(format)
+	if err != nil || f.group == nil {
+		return err
+	}
+	name = filepath.Clean(name)
+	for _, n := range f.group.names(filepath.Base(name)) {
+		if err := atomicfile.CheckFree(filepath.Join(filepath.Dir(name), n), replaceable(force)); err != nil {
+			return err
 		}
-		return b.Add(r)
-	})
-	if err == nil {
-		err = b.Finish()
-	} else if stopped == nil && !c.Strict && (c.unread() == nil || c.Partial) {
-		c.warnings = append(c.warnings, fmt.Sprintf("%s: %v; the streams of accelerators are read as far as they are whole", show, err))
-		tl.Problems.LostFiles++
-		err = b.Cut()
 	}
-	if err != nil && stopped == nil {
-		err = damage.At(show, -1, "%v", err)
-	}
-	return err
+	return nil
 }
 
 // writeAt writes the files of a group at a path.
@@ -433,10 +432,11 @@ func (g *fileGroup) writeAt(name string, t *Trace, o WriteOptions) (warnings []s
 		warnings, err = g.write(d, base, t, o)
 		return err
 	}
+	replace := replaceable(o.Force)
 	if names := g.names(base); len(names) > 1 {
-		err = atomicfile.WriteGroup(filepath.Dir(name), names, o.Force, fill)
+		err = atomicfile.WriteGroup(filepath.Dir(name), names, replace, fill)
 	} else {
-		err = atomicfile.WriteDir(name, o.Force, fill)
+		err = atomicfile.WriteDir(name, replace, fill)
 	}
 	return warnings, err
 }

@@ -17,6 +17,7 @@ import (
 	"slackline/model/missing"
 	"slackline/model/timeline"
 	"slackline/model/trace/damage"
+	"slackline/model/trace/streams"
 	"slackline/model/unit"
 )
 
@@ -451,4 +452,29 @@ func gridOf(d *Definitions) *timeline.Grid {
 		}
 	}
 	return g
+}
+
+// attachRecords makes the devices of a timeline out of records, as far as these can be read.
+func attachRecords(c *conversion, tl *timeline.Timeline, show string, read func(visit func(*streams.Record) error) error) error {
+	b := streams.NewBuilder(tl, c.wanted)
+	stopped := error(nil)
+	err := read(func(r *streams.Record) error {
+		if c.Interrupt != nil {
+			if stopped = c.Interrupt(); stopped != nil {
+				return stopped
+			}
+		}
+		return b.Add(r)
+	})
+	if err == nil {
+		err = b.Finish()
+	} else if stopped == nil && !c.Strict && (c.unread() == nil || c.Partial) {
+		c.warnings = append(c.warnings, fmt.Sprintf("%s: %v; the streams of accelerators are read as far as they are whole", show, err))
+		tl.Problems.LostFiles++
+		err = b.Cut()
+	}
+	if err != nil && stopped == nil {
+		err = damage.At(show, -1, "%v", err)
+	}
+	return err
 }

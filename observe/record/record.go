@@ -21,6 +21,7 @@ import (
 	"syscall"
 	"time"
 
+	"slackline/internal/atomicfile"
 	"slackline/internal/provenance"
 	"slackline/model/missing"
 	"slackline/model/trace"
@@ -183,10 +184,14 @@ func chooseOut(o *Options, c *mpi.Command) error {
 		o.Out = name + ".slt"
 	}
 	o.Out = filepath.Clean(o.Out)
-	if _, err := os.Lstat(o.Out); err == nil && !o.Force && !o.Estimate {
+	if o.Estimate {
+		return nil
+	}
+	err := trace.CheckFree(o.Out, "slt", o.Force)
+	if errors.Is(err, atomicfile.ErrExists) {
 		return fmt.Errorf("%s %w", o.Out, ErrExists)
 	}
-	return nil
+	return err
 }
 
 // chooseRegions decides how functions of the program are found.

@@ -366,6 +366,13 @@ func TestRefused(t *testing.T) {
 		if _, err := tryRecord(t, o); !errors.Is(err, ErrExists) {
 			t.Errorf("an existing directory: %v, want ErrExists", err)
 		}
+		if err := os.WriteFile(filepath.Join(existing, "notes"), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		o.Force = true
+		if _, err := tryRecord(t, o); err == nil || !strings.Contains(err.Error(), "notes, which --force would delete") {
+			t.Errorf("a directory with a file of the user: %v, want an error before the program starts", err)
+		}
 		if _, err := tryRecord(t, sampled(append(mpitest.Launch(l, 1), "true")...)); err == nil ||
 			!strings.Contains(err.Error(), "no rank left a trace") {
 			t.Errorf("a program without MPI: %v", err)

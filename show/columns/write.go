@@ -30,11 +30,23 @@ func (r *Run) findCritical(ctx context.Context) (err error) {
 	return r.criticalErr
 }
 
+// CheckFree returns an error if tables cannot be written at a path because of what is there; force: tables are replaced.
+func CheckFree(dir string, force bool) error { return atomicfile.CheckFree(dir, replaceable(force)) }
+
+func replaceable(force bool) (suffixes []string) {
+	if force {
+		for _, f := range columnfile.Formats() {
+			suffixes = append(suffixes, "."+string(f))
+		}
+	}
+	return suffixes
+}
+
 // WriteDir writes all tables of a run into a directory that appears when it is complete: a file in a format for each, with the name
 // of the table and the suffix of the format. What was there before is replaced if force is set.
 func WriteDir(ctx context.Context, dir string, f columnfile.Format, force bool, r *Run) ([]Written, error) {
 	written := make([]Written, len(Tables))
-	err := atomicfile.WriteDir(dir, force, func(d *atomicfile.Dir) error {
+	err := atomicfile.WriteDir(dir, replaceable(force), func(d *atomicfile.Dir) error {
 		return parallel.Try(len(Tables), runtime.GOMAXPROCS(0), func(i int) error {
 			t := &Tables[i]
 			file, err := d.Create(t.Name + "." + string(f))
