@@ -233,7 +233,8 @@ func noPath(side int, path string, paths []string) string {
 	return fmt.Sprintf("%s has no call path %s%s", sideName(side), path, suggest.Phrase(path, paths))
 }
 
-// listsPaths reports whether the runs of a side have all of their call paths. Results of waits have those of waits and delays alone.
+// listsPaths reports whether the runs of a side have all of their call paths. Results of waits of older versions have those of waits and
+// delays alone.
 func (r *Result) listsPaths(side int) bool { return allCover(r.sides[side], Times) }
 
 // OnlyIn are the call paths of one side that the other one does not have, if both have all of theirs.

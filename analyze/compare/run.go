@@ -136,7 +136,8 @@ type document struct {
 		Long  *float64 `json:"long_s"`
 	} `json:"delays"`
 	Totals struct {
-		Cyclic int `json:"cyclic"`
+		Cyclic  int  `json:"cyclic"`
+		Forward bool `json:"forward"` // its delays are not known
 	} `json:"totals"`
 	CallPaths []struct {
 		Path      string   `json:"callpath"`
@@ -189,7 +190,7 @@ func Read(data []byte) (Run, error) {
 		named(w.Metric, w.Path)
 		r.addWait(w.Metric, w.Path, waits.ByName(w.Metric).IsPart(), amount(w.Metric, "seconds", w.Path, w.Seconds))
 	}
-	if d.Delays != nil {
+	if d.Delays != nil && !d.Totals.Forward {
 		r.Kinds |= Delays
 	}
 	for _, x := range d.Delays {

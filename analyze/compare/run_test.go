@@ -44,10 +44,11 @@ func TestOf(t *testing.T) {
 // TestReadKinds: what a document does not list was not measured; an empty list says that there is none.
 func TestReadKinds(t *testing.T) {
 	for text, want := range map[string]Kinds{
-		`{"run": {"time_s": 1}}`:                              0,
-		`{"run": {"time_s": 1}, "waits": []}`:                 Waits,
-		`{"run": {"time_s": 1}, "waits": null, "delays": []}`: Delays,
-		`{"run": {"time_s": 0}, "callpaths": []}`:             Times,
+		`{"run": {"time_s": 1}}`:                                                                                0,
+		`{"run": {"time_s": 1}, "waits": []}`:                                                                   Waits,
+		`{"run": {"time_s": 1}, "waits": null, "delays": []}`:                                                   Delays,
+		`{"run": {"time_s": 1}, "waits": [], "delays": [], "totals": {"forward": true}}`:                        Waits,
+		`{"run": {"time_s": 0}, "callpaths": []}`:                                                               Times,
 		`{"run": {"time_s": 1}, "waits": [], "delays": [], "callpaths": [{"callpath": "f", "exclusive_s": 1}]}`: Times | Waits | Delays,
 		`{"provenance": {"version": "0.1"}, "run": {"time_s": 1, "ranks": 1e9}}`:                                0,
 	} {

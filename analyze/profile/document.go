@@ -114,6 +114,21 @@ type EntryDocument struct {
 	Counters map[string]int64 `json:"counters,omitempty"` // in it, and in nothing that it called
 }
 
+// TimeDocument is the time of a call path, summed over ranks.
+type TimeDocument struct {
+	CallPath  string   `json:"callpath"`
+	Exclusive unit.Sum `json:"exclusive_s"`
+}
+
+// Times are the times of all call paths in their JSON form.
+func (p *Profile) Times() []TimeDocument {
+	list := make([]TimeDocument, len(p.ByPath))
+	for i := range p.ByPath {
+		list[i] = TimeDocument{p.Paths.Names[p.ByPath[i].Path], p.ByPath[i].Exclusive}
+	}
+	return list
+}
+
 // TimeParts is into how many parts the run is divided to show when collectives happen.
 const TimeParts = 50
 

@@ -148,7 +148,7 @@ func (o *waitsOptions) analyze(a *env.Env, c *cobra.Command, r *scenario.Run) (*
 			return nil, err
 		}
 	}
-	if o.cube != "" {
+	if o.cube != "" || o.output.IsJSON() {
 		report.profile = result.Profile()
 		if err := report.profile.Gather(c.Context()); err != nil {
 			return nil, err
@@ -166,7 +166,7 @@ type waitsReport struct {
 	result       *waits.Result
 	critical     *waits.CriticalPath
 	explanations []*waits.Explanation
-	profile      *profile.Profile // nil: it was not needed
+	profile      *profile.Profile // nil: neither JSON nor Cube needs it
 	options      *waitsOptions
 }
 
