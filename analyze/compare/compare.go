@@ -17,7 +17,7 @@ type Change struct {
 	A           float64  `json:"a_s"` // medians
 	B           float64  `json:"b_s"`
 	Difference  float64  `json:"difference_s"`
-	Relative    *float64 `json:"relative"`    // in parts of A; nil: A is 0, and B is not
+	Relative    *float64 `json:"relative"`    // in parts of A; nil: A is 0 or nearly so, and B is not
 	P           *float64 `json:"p,omitempty"` // probability of chance; nil: there is one run of each
 	Significant bool     `json:"significant"`
 	Unit        string   `json:"unit,omitempty"` // of A, B and the difference: 1 or Hz; without one they are seconds
@@ -32,8 +32,9 @@ func newChange(n Number, x, y []float64, repeated bool, alpha float64) Change {
 	relative := 0.0
 	switch {
 	case c.A != 0:
-		relative = c.B/c.A - 1
-		c.Relative = &relative
+		if relative = c.B/c.A - 1; !math.IsInf(relative, 0) { // A is nearly 0
+			c.Relative = &relative
+		}
 	case c.B == 0:
 		c.Relative = &relative
 	}

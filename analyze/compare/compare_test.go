@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -190,6 +191,9 @@ func TestCompareMeasuredZero(t *testing.T) {
 		t.Errorf("without runs: %+v", r)
 	}
 	// Of repetitions, those that did not measure it do not count.
+	if c := Compare(runsOf(5e-324), runsOf(1), 0.05).Changes[0]; c.Relative != nil || !strings.HasSuffix(c.String(), "(new)") {
+		t.Errorf("from nearly 0: %s, relative %v; JSON has no infinity", &c, c.Relative)
+	}
 	r = Compare([]Run{without, with, with}, []Run{with}, 0.05)
 	if c := r.Changes[1]; c.A != 1 || c.Difference != 0 {
 		t.Errorf("measured by two of three: %+v", c)

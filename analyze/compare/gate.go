@@ -37,6 +37,9 @@ func ParseCondition(text string) (*Condition, error) {
 		return nil, fmt.Errorf("%q is not METRIC[@CALLPATH]>CHANGE with a percentage or a time, e.g. 'run_time>5%%' or 'waiting@main/solve>10ms'",
 			text)
 	}
+	if strings.Contains(f[0][:strings.IndexAny(f[0], "<>")], "@") && strings.TrimSpace(f[2]) == "" { // such as waiting@$SOLVER>5%
+		return nil, fmt.Errorf("%q: there is no call path after @; give one, or for the whole run leave out the @", text)
+	}
 	limit, err := strconv.ParseFloat(f[4], 64)
 	if err != nil {
 		return nil, fmt.Errorf("%q: %q is not a number", text, f[4])

@@ -59,7 +59,7 @@ func TestParseCondition(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", ">5%", "run_time", "run_time>", "run_time>5", "run_time>%", "run_time>5h", "run_time>=5%", "run_time>.%",
-		"run_time>1e999s", "run_time>5%5%", "RUN_TIME>5%", "run_time>0x10%", "run_time>1e%"} {
+		"run_time>1e999s", "waiting@>5%", "waiting@ >5%", "run_time@ < -5%", "run_time>5%5%", "RUN_TIME>5%", "run_time>0x10%", "run_time>1e%"} {
 		if c, err := ParseCondition(text); err == nil {
 			t.Errorf("%q is taken for %+v", text, *c)
 		}

@@ -3,14 +3,17 @@
 package compare
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"slackline/analyze/waits"
 	"slackline/internal/jsonkeys"
+	"slackline/internal/suggest"
 	"slackline/model/missing"
 	"slackline/model/unit"
 )
@@ -69,7 +72,11 @@ const (
 
 // metrics are the metrics of runs.
 func metrics() []string {
-	list := []string{RunTime, Time, Waiting, Delay, UsefulTime, Instructions, IPC, Frequency}
+	return append([]string{RunTime, Time, Waiting, Delay, UsefulTime, Instructions, IPC, Frequency}, waitStates()...)
+}
+
+// waitStates are the metrics of wait states.
+func waitStates() (list []string) {
 	for _, m := range waits.Metrics() {
 		list = append(list, m.String())
 	}
@@ -149,6 +156,10 @@ type document struct {
 func Read(data []byte) (Run, error) {
 	var d document
 	if err := json.Unmarshal(data, &d); err != nil {
+		var kind *json.UnmarshalTypeError
+		if errors.As(err, &kind) {
+			err = fmt.Errorf("line %d: %s is a %s", 1+bytes.Count(data[:min(kind.Offset, int64(len(data)))], []byte{'\n'}), kind.Field, kind.Value)
+		}
 		return Run{}, err
 	}
 	if err := jsonkeys.Check(data, &d); err != nil {
@@ -188,6 +199,10 @@ func Read(data []byte) (Run, error) {
 	}
 	for _, w := range d.Waits {
 		named(w.Metric, w.Path)
+		if waits.ByName(w.Metric) == waits.None { // it would be one that only this side has, and the true one 0
+			damaged = cmp.Or(damaged, fmt.Errorf("a wait%s has the metric %q, which is no wait state%s", at(w.Path), w.Metric,
+				suggest.Phrase(w.Metric, waitStates())))
+		}
 		r.addWait(w.Metric, w.Path, waits.ByName(w.Metric).IsPart(), amount(w.Metric, "seconds", w.Path, w.Seconds))
 	}
 	if d.Delays != nil && !d.Totals.Forward {
@@ -203,6 +218,11 @@ func Read(data []byte) (Run, error) {
 	for _, p := range d.CallPaths {
 		named(Time, p.Path)
 		r.add(Time, p.Path, amount(Time, "exclusive_s", p.Path, p.Exclusive))
+	}
+	for n, v := range r.Values {
+		if math.IsInf(v, 0) {
+			damaged = cmp.Or(damaged, fmt.Errorf("the sum of %s%s is too large", n.Metric, at(n.Path)))
+		}
 	}
 	return r, damaged
 }

@@ -62,6 +62,9 @@ func TestReadKinds(t *testing.T) {
 		`{"run": {"time_s": 1}, "callpaths": [{"callpath": "a", "exclusive_s": -1}]}`, `{"run": {"time_s": -1}}`,
 		`{"run": {"time_s": 1, "incomplete_ranks": -1}}`, `{"run": {"time_s": 1, "not_recorded_share": -0.5}}`,
 		`{"run": {"time_s": 1, "part_end_s": -2}}`, `{"run": {"time_s": 1, "kept_before_s": -2}}`,
+		`{"run": {"time_s": 1}, "waits": [{"metric": "late_sneder", "callpath": "a", "seconds": 1}]}`,
+		`{"run": {"time_s": 1}, "waits": [{"metric": "waiting", "callpath": "a", "seconds": 1}]}`,
+		`{"run": {"time_s": 1}, "callpaths": [{"callpath": "a", "exclusive_s": 1e308}, {"callpath": "a", "exclusive_s": 1e308}]}`,
 		`{"run": {"time_s": "1"}}`, `{"run": null}`, `{"run": {"time_s": null}}`, `null`, ``, `{"waits": []}`} {
 		if _, err := Read([]byte(text)); err == nil {
 			t.Errorf("%q is taken for a result", text)

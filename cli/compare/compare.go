@@ -4,6 +4,7 @@ package compare
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -19,6 +20,7 @@ import (
 	"slackline/cli/input"
 	"slackline/cli/scenario"
 	"slackline/internal/phrase"
+	"slackline/internal/plain"
 	"slackline/internal/provenance"
 )
 
@@ -92,10 +94,13 @@ func (o *compareOptions) execute(a *env.Env, c *cobra.Command, args []string) er
 	warnOfRanks(a, sides)
 	report.Result = compare.Compare(sides[0], sides[1], o.significance())
 	warnOfPaths(a, report)
+	if word := inBoth(args); word != "" && len(conditions) > 0 {
+		a.Warn("%s is in A and in B: it is compared with itself", word)
+	}
 	for _, condition := range conditions {
 		v := report.Judge(condition)
 		if v.Warning != "" {
-			a.Warn("--fail-if %s: %s", v.Condition, v.Warning)
+			a.Warn("--fail-if %s: %s", plain.Name(v.Condition), plain.Name(v.Warning))
 		}
 		report.verdicts = append(report.verdicts, v)
 	}
@@ -115,7 +120,11 @@ func (o *compareOptions) significance() float64 {
 // openAll takes the numbers of all runs. Results come first: the start and the end of MPI are in all runs, or in none, and what a result
 // has can no longer be changed.
 func (o *compareOptions) openAll(a *env.Env, c *cobra.Command, report *report) (sides [2][]compare.Run, err error) {
+	if err := checkRepetitions(report.names); err != nil {
+		return sides, err
+	}
 	heads := map[string][]byte{}
+	seen := [2]map[string]string{{}, {}} // files of a side, by their hashes
 	for _, results := range []bool{true, false} {
 		if o.run.Start = scenario.LeaveStart; slices.ContainsFunc(slices.Concat(sides[0], sides[1]), compare.Run.KeepsStart) {
 			o.run.Start = scenario.KeepStart
@@ -132,15 +141,65 @@ func (o *compareOptions) openAll(a *env.Env, c *cobra.Command, report *report) (
 				if results {
 					open = o.openResult
 				}
+				before := len(report.records)
 				runs, err := open(a, c, report, word, heads[word])
 				if err != nil {
 					return sides, err
 				}
 				sides[i] = append(sides[i], runs...)
+				warnOfCopies(a, report.records[before:], seen[i])
 			}
 		}
 	}
 	return sides, nil
+}
+
+// checkRepetitions refuses a side that has a run twice: it would count as two that agree.
+func checkRepetitions(names []string) error {
+	for i, arg := range names {
+		words := strings.Split(arg, ",")
+		for k, word := range words {
+			if slices.ContainsFunc(words[:k], func(other string) bool { return same(word, other) }) {
+				return exit.Usagef("%s is in %s twice; give different runs as repetitions, each of them once", word, []string{"A", "B"}[i])
+			}
+		}
+	}
+	return nil
+}
+
+// warnOfCopies warns of what was read if the side has the same bytes already.
+func warnOfCopies(a *env.Env, read []provenance.Input, seen map[string]string) {
+	for _, r := range read {
+		if other := seen[r.SHA256]; r.SHA256 != "" && other != "" {
+			a.Warn("%s holds the same bytes as %s: if it is a copy, it counts twice", r.Path, other)
+		}
+		seen[r.SHA256] = r.Path
+	}
+}
+
+// inBoth is a run that both sides have; empty: there is none.
+func inBoth(names []string) string {
+	for word := range strings.SplitSeq(names[0], ",") {
+		for other := range strings.SplitSeq(names[1], ",") {
+			if same(word, other) {
+				return other
+			}
+		}
+	}
+	return ""
+}
+
+// same reports whether two words name the same file or directory, or the same schedule to simulate.
+func same(word, other string) bool {
+	if word == other {
+		return true
+	}
+	x, err := os.Stat(word)
+	if err != nil {
+		return false // openRun reports mistakes
+	}
+	y, err := os.Stat(other)
+	return err == nil && os.SameFile(x, y)
 }
 
 // openResult takes the numbers of runs from a result in JSON.
@@ -212,7 +271,8 @@ func warnOfPaths(a *env.Env, r *report) {
 			if len(only) > most {
 				more = ", ..."
 			}
-			a.Warn("%s only in %s: %s%s", phrase.Plural(len(only), "call path"), side, strings.Join(only[:min(most, len(only))], ", "), more)
+			names := plain.Name(strings.Join(only[:min(most, len(only))], ", "))
+			a.Warn("%s only in %s: %s%s", phrase.Plural(len(only), "call path"), side, names, more)
 		}
 	}
 	if n := r.Left(); n > 0 {

@@ -2,6 +2,7 @@ package compare_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -141,5 +142,48 @@ func TestText(t *testing.T) {
 	if _, stdout, _ = clitest.Run("", "compare", a, b, "--top", "0"); !strings.Contains(stdout, "main/compute") ||
 		strings.Contains(stdout, "main/MPI_Send") {
 		t.Errorf("--top 0 shows\n%s", stdout)
+	}
+}
+
+// A run that a side has twice would make chance look like a change; copies, and a run that both sides have, cause a warning.
+func TestSameRuns(t *testing.T) {
+	a, b := write(t, "a", 30), write(t, "b", 20)
+	data, err := os.ReadFile(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied, link := filepath.Join(filepath.Dir(b), "copy.trace"), filepath.Join(filepath.Dir(b), "link.trace")
+	if err := errors.Join(os.WriteFile(copied, data, 0o666), os.Symlink(a, link)); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		code       int
+		want, a, b string
+	}{
+		{2, b + " is in B twice", a, b + "," + b},
+		{2, link + " is in A twice", a + "," + link, b},
+		{0, "warning: " + copied + " holds the same bytes as " + a + ": if it is a copy, it counts twice", a + "," + copied, b},
+		{0, "warning: " + link + " is in A and in B: it is compared with itself", a + "," + b, link},
+	} {
+		code, _, stderr := clitest.Run("", "compare", tc.a, tc.b, "--fail-if", "run_time>500%", "--format", "json")
+		if code != tc.code || !strings.Contains(stderr, tc.want) {
+			t.Errorf("%s and %s: exit code %d, want %d and %q\n%s", tc.a, tc.b, code, tc.code, tc.want, stderr)
+		}
+	}
+}
+
+// Names that files bring along do not begin lines of their own in warnings and verdicts.
+func TestNamesInMessages(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.json")
+	if err := os.WriteFile(file, []byte(`{"run": {"time_s": 1}, "callpaths": [{"callpath": "a\n::error ::b", "exclusive_s": 1}]}`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	other := strings.Replace(file, "a.json", "b.json", 1)
+	if err := os.WriteFile(other, []byte(`{"run": {"time_s": 2}, "callpaths": [{"callpath": "c", "exclusive_s": 1}]}`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr := clitest.Run("", "compare", file, other, "--fail-if", "time@c>5%")
+	if code != 4 || strings.Contains(stdout+stderr, "\n::err") || !strings.Contains(stderr, `only in A: a\n::error ::b`) {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 }

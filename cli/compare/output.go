@@ -10,6 +10,7 @@ import (
 	"slackline/analyze/compare"
 	"slackline/cli/env"
 	"slackline/internal/phrase"
+	"slackline/internal/plain"
 	"slackline/internal/provenance"
 	"slackline/internal/table"
 )
@@ -86,9 +87,9 @@ func (r *report) Text(a *env.Env, w io.Writer) {
 			s.Computation, s.Instructions, s.IPC, s.Frequency))
 	}
 	for _, v := range r.verdicts {
-		fmt.Fprintf(w, "\n%s: %s", v.Verdict, v.Condition)
+		fmt.Fprintf(w, "\n%s: %s", v.Verdict, plain.Name(v.Condition))
 		for _, b := range v.Because {
-			fmt.Fprintf(w, "\n  %s", b)
+			fmt.Fprintf(w, "\n  %s", plain.Name(b))
 		}
 		fmt.Fprintln(w)
 	}
