@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -64,6 +65,7 @@ func (o *DataOptions) open(ctx context.Context, a *env.Env, words []string) (*da
 			all.Merge(d)
 		}
 	}
+	warnOfCopies(a, records)
 	if placed {
 		all.DropConstant()
 	}
@@ -71,6 +73,20 @@ func (o *DataOptions) open(ctx context.Context, a *env.Env, words []string) (*da
 		o.dropZeros(a, all)
 	}
 	return all, records, nil
+}
+
+// warnOfCopies warns of inputs that were there before.
+func warnOfCopies(a *env.Env, records []provenance.Input) {
+	for i, r := range records {
+		k := slices.IndexFunc(records[:i], func(other provenance.Input) bool { return r.SHA256 != "" && other.SHA256 == r.SHA256 })
+		switch {
+		case k < 0:
+		case records[k].Path == r.Path:
+			a.Warn("%s is given twice: its measurements count twice", r.Path)
+		default:
+			a.Warn("%s holds the same bytes as %s: if it is a copy, its measurements count twice", r.Path, records[k].Path)
+		}
+	}
 }
 
 // oddPlace is a value of a parameter that no law can be fitted to, with the input that has it.
@@ -117,7 +133,7 @@ func setPlace(d *dataset.Dataset, place string) error {
 	for _, part := range strings.Split(place, ",") {
 		name, value, ok := strings.Cut(part, "=")
 		x, err := strconv.ParseFloat(value, 64)
-		if !ok || err != nil || !(x > 0) {
+		if !ok || err != nil || !(x > 0) || math.IsInf(x, 0) {
 			return exit.Usagef("%q is not NAME=VALUE with a number above 0, as in n=1000:run.slt", part)
 		}
 		if err := d.SetParameter(name, x); err != nil {
