@@ -124,6 +124,8 @@ func TestBadExpectations(t *testing.T) {
 		"expectations: [{function: f, expect: O(p), max: -1}]":       "not a number above 0",
 		"expectations: [{function: f, expect: O(p), litmus: maybe}]": "neither true nor false",
 		"rules: [a < b]":            "is not a rule",
+		"rules: [a <= 2 * b + a]":   "is true whatever the times are",
+		"rules: [a + a <= 2 a]":     "is true whatever the times are",
 		"rules: [a <= ]":            "a function is missing",
 		"rules: [a <= b + + c]":     "a function is missing",
 		"rules: [0 * a <= b]":       "factor 0",

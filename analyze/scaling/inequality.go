@@ -47,7 +47,27 @@ func parseSums(text string) (ruleTest, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%q: %w", text, err)
 	}
+	if q.always() {
+		return nil, fmt.Errorf("%q is true whatever the times are: all that stands before <= stands after it, too", text)
+	}
 	return q, nil
+}
+
+// always reports whether no value above 0 violates the inequality: the right side has at least as much of each function.
+func (q *sums) always() bool {
+	rest := map[string]float64{}
+	for _, t := range q.left {
+		rest[t.function] += t.factor
+	}
+	for _, t := range q.right {
+		rest[t.function] -= t.factor
+	}
+	for _, more := range rest {
+		if more > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 func ruleTerms(side string) ([]ruleTerm, error) {
