@@ -406,6 +406,12 @@ func (c *Check) judge() {
 		c.Reason = "the fastest growth that was looked for fits best; the data may grow faster than the limit: --space paper looks further"
 	case bad < passAt:
 		c.Verdict = Pass
+		if math.IsNaN(c.Fit.Confidence) { // the method of the paper
+			break
+		}
+		if why := c.Fit.leaps(c.Limits, !x.larger, x.larger || c.twoSided); why != "" {
+			c.Verdict, c.Reason = Inconclusive, why
+		}
 	default:
 		c.Verdict, c.Reason = Inconclusive, fmt.Sprintf("%.0f %% of the evidence is %s: too little to fail, too much to pass", percent, beyond)
 	}

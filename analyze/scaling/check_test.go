@@ -2,6 +2,7 @@ package scaling
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"math"
 	"os"
@@ -484,6 +485,84 @@ func TestBaselineComparesNothing(t *testing.T) {
 		`{"slackline_baseline":1,"parameters":["p"],"models":[{"function":"f","metric":"m","expect":"O(p)","relative_error":0,"points":[[1,2]],"values":[1]}]}`} {
 		if _, err := ParseBaseline("b.json", []byte(text)); err == nil {
 			t.Errorf("%s was read", text)
+		}
+	}
+}
+
+// TestLeap: a law that holds for all points but the largest does not pass, be it noisy or not; an outlier below it is no reason.
+func TestLeap(t *testing.T) {
+	laws := map[string]func(p float64) float64{
+		"O(p)":       func(p float64) float64 { return 3 + p },
+		"O(sqrt(p))": math.Sqrt,
+		"O(p log p)": func(p float64) float64 { return p * math.Log2(p) },
+	}
+	for expect, law := range laws {
+		for _, tc := range []struct {
+			noise  []float64 // of the repetitions of a point
+			factor float64   // of the largest point
+			want   Verdict
+		}{
+			{[]float64{0.99, 1, 1.01}, 1, Pass}, {[]float64{0.99, 1, 1.01}, 16, Inconclusive}, {[]float64{1}, 16, Inconclusive},
+			{[]float64{1}, 1, Pass}, {[]float64{0.99, 1, 1.01}, 1. / 16, Pass},
+		} {
+			d := dataset.New("p")
+			for p := 2.; p <= 256; p *= 2 {
+				factor := 1.0
+				if p == 256 {
+					factor = tc.factor
+				}
+				for _, x := range tc.noise {
+					d.Get("f", "time").Add([]float64{p}, x*factor*law(p))
+				}
+			}
+			e, err := ParseExpectations("x", []byte(fmt.Sprintf("expectations: [{function: f, expect: %q}]", expect)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := Judge(e, d, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c := r.Checks[0]; c.Verdict != tc.want {
+				t.Errorf("%s, repetitions %v, the last point times %g: %v (%s), want %v", expect, tc.noise, tc.factor, c.Verdict, c.Reason, tc.want)
+			} else if tc.want == Inconclusive && !strings.HasPrefix(c.Reason, "the value at the largest point, p = 256, is ") {
+				t.Errorf("%s: %s", expect, c.Reason)
+			}
+		}
+	}
+}
+
+// TestLeapOfOne: with two parameters, what leaps at the largest value of one of them, or at the largest point, does not pass.
+func TestLeapOfOne(t *testing.T) {
+	for _, tc := range []struct {
+		leaps func(p, n float64) bool
+		want  string
+	}{
+		{func(float64, float64) bool { return false }, ""},
+		{func(p, n float64) bool { return p == 32 && n < 160 }, "4 of the 5 values at p = 32 are off the law of the others"},
+		{func(p, n float64) bool { return p == 32 && n == 160 }, "the value at the largest point, p = 32, n = 160, is "},
+		{func(p, n float64) bool { return p == 32 && n == 10 }, ""},
+	} {
+		d := dataset.New("p", "n")
+		for p := 2.; p <= 32; p *= 2 {
+			for n := 10.; n <= 160; n *= 2 {
+				v := p * n
+				if tc.leaps(p, n) {
+					v *= 40
+				}
+				d.Get("f", "time").Add([]float64{p, n}, v, 1.01*v)
+			}
+		}
+		e, err := ParseExpectations("x", []byte("expectations: [{function: f, expect: O(p * n)}]"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Judge(e, d, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := r.Checks[0]; !strings.HasPrefix(c.Reason, tc.want) || (c.Verdict == Pass) != (tc.want == "") {
+			t.Errorf("%v (%s), want %q", c.Verdict, c.Reason, tc.want)
 		}
 	}
 }

@@ -1,8 +1,12 @@
 package scaling
 
 import (
+	"fmt"
 	"math"
+	"slices"
+	"strings"
 
+	"slackline/internal/phrase"
 	"slackline/internal/stat"
 )
 
@@ -21,7 +25,8 @@ const (
 	outlierSymmetric = 5
 	outlierOneSided  = 9
 	outlierPoint     = 4
-	fewestScatter    = 5 // degrees of freedom from which on scatter is judged
+	largestScatter   = 0.18 // of points without repetitions: what is four times the model is not noise
+	fewestScatter    = 5    // degrees of freedom from which on scatter is judged
 )
 
 // outliers returns the repetitions far from the median of their point, and the
@@ -61,11 +66,7 @@ func (f *Fit) outliers() []Outlier {
 // outlyingPoints are the points whose aggregate is far from the model, measured
 // by the typical distance of all.
 func (f *Fit) outlyingPoints() []Outlier {
-	var residuals []float64
-	for i, a := range f.Values {
-		residuals = append(residuals, math.Abs(f.Model.Eval(f.At[i]...)/a-1))
-	}
-	scale := max(stat.PerDeviation*stat.Quantile(stat.Sorted(residuals), 0.5), math.Sqrt(f.sample.v))
+	residuals, scale := f.residuals()
 	var list []Outlier
 	for i, r := range residuals {
 		if s := r / scale; len(residuals) >= MinPoints && s > outlierPoint && !math.IsInf(s, 0) {
@@ -73,4 +74,68 @@ func (f *Fit) outlyingPoints() []Outlier {
 		}
 	}
 	return list
+}
+
+// residuals are the distances of all points from the model, in parts of their values, and the typical one.
+func (f *Fit) residuals() (all []float64, scale float64) {
+	for i, a := range f.Values {
+		all = append(all, math.Abs(f.Model.Eval(f.At[i]...)/a-1))
+	}
+	return all, max(stat.PerDeviation*stat.Quantile(stat.Sorted(all), 0.5), math.Sqrt(f.sample.v))
+}
+
+// leaps says that values at the largest points are off the model by more than noise and than what the limit of a parameter grows by in the
+// step to them: a law for what is below says nothing of them. Looked at are the point where all parameters are largest, and those where one
+// is, if more than half of them are off. Above is the direction that matters, and below for a bound from below; empty: there are none.
+func (f *Fit) leaps(limits []Term, above, below bool) string {
+	if len(limits) != len(f.Parameters) || len(f.Values) < MinPoints {
+		return ""
+	}
+	residuals, scale := f.residuals()
+	if scale = min(scale, largestScatter); f.sample.nu > 0 { // the noise is known: that the model is off the others, too, is no excuse
+		scale = math.Sqrt(f.sample.v)
+	}
+	largest, steps := f.sample.largest(), make([]float64, len(limits))
+	for i, limit := range limits {
+		before := math.Inf(-1)
+		for _, at := range f.At {
+			if at[i] < largest[i] {
+				before = max(before, at[i])
+			}
+		}
+		steps[i] = 1 + minTolerance
+		if step := limit.Eval(largest[i]) / limit.Eval(before); step > steps[i] { // not if there is none before
+			steps[i] = step
+		}
+	}
+	off := func(i int, step float64) bool {
+		ratio := f.Values[i] / f.Model.Eval(f.At[i]...)
+		return residuals[i] > outlierPoint*scale && (above && ratio > step || below && ratio < 1/step)
+	}
+	name := func(i int) string { return fmt.Sprintf("%s = %g", f.Parameters[i], largest[i]) }
+	for i := range f.At {
+		if slices.Equal(f.At[i], largest) && off(i, slices.Max(steps)) {
+			var place []string
+			for k := range largest {
+				place = append(place, name(k))
+			}
+			return fmt.Sprintf("the value at the largest point, %s, is %.3g; %.3g fits the others: measure there again, or beyond",
+				strings.Join(place, ", "), f.Values[i], f.Model.Eval(f.At[i]...))
+		}
+	}
+	for k := range largest {
+		all, bad := 0, 0
+		for i, at := range f.At {
+			if at[k] == largest[k] {
+				if all++; off(i, steps[k]) {
+					bad++
+				}
+			}
+		}
+		if 2*bad > all {
+			return fmt.Sprintf("%d of the %s at %s are off the law of the others: measure there again, or beyond", bad, phrase.Plural(all, "value"),
+				name(k))
+		}
+	}
+	return ""
 }
