@@ -1,6 +1,7 @@
 package input
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -137,5 +138,32 @@ func TestLongInput(t *testing.T) {
 	}
 	if got := in.Graph.NumOps(); got != headBytes/7 {
 		t.Errorf("%d operations, want %d", got, headBytes/7)
+	}
+}
+
+// TestRecordOfLinks: the hash of a run in a directory is that of its files, whatever the name of the directory or of a link to it.
+func TestRecordOfLinks(t *testing.T) {
+	const run = "../../examples/late/late.slt"
+	dir := t.TempDir()
+	full, err := filepath.Abs(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied, link := filepath.Join(dir, "copy.slt"), filepath.Join(dir, "link.slt")
+	if err := errors.Join(os.CopyFS(copied, os.DirFS(run)), os.Symlink(full, link)); err != nil {
+		t.Fatal(err)
+	}
+	want, err := OpenTrace(t.Context(), run, TraceOptions{Hash: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{copied, link} {
+		got, err := OpenTrace(t.Context(), word, TraceOptions{Hash: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Record.SHA256 != want.Record.SHA256 || got.Record.Bytes != want.Record.Bytes || got.Record.Path != word {
+			t.Errorf("%s: %+v, want the bytes and the hash of %+v", word, got.Record, want.Record)
+		}
 	}
 }

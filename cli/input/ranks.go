@@ -114,7 +114,7 @@ func openRanks(ctx context.Context, word string, f schedule.Format, files []stri
 		in.Program, in.Graph = schedule.Pack(graph), nil
 	}
 	if o.Hash {
-		in.Record, err = recordAll(ctx, cluster.Alone(), in.Record, files)
+		in.Record, err = recordAll(ctx, cluster.Alone(), in.Record, filepath.Dir(files[0]), files)
 	}
 	return in, err
 }

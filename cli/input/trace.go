@@ -130,15 +130,21 @@ func recordTrace(ctx context.Context, g cluster.Group, word, format string, hash
 	if !hash {
 		return record, nil
 	}
+	base := filepath.Dir(word)
+	if info, err := os.Stat(word); err == nil && info.IsDir() { // whose name, or that of a link to it, is none of its content
+		if real, err := filepath.EvalSymlinks(word); err == nil {
+			word, base = real, real
+		}
+	}
 	files, err := filesOf(word)
 	if err != nil {
 		return record, err
 	}
-	return recordAll(ctx, g, record, files)
+	return recordAll(ctx, g, record, base, files)
 }
 
-// recordAll completes the record of what consists of files.
-func recordAll(ctx context.Context, g cluster.Group, record provenance.Input, files []string) (provenance.Input, error) {
+// recordAll completes the record of what consists of files; their names are those from the directory base on.
+func recordAll(ctx context.Context, g cluster.Group, record provenance.Input, base string, files []string) (provenance.Input, error) {
 	if len(files) == 1 {
 		return RecordFile(files[0], record.Kind)
 	}
@@ -149,7 +155,7 @@ func recordAll(ctx context.Context, g cluster.Group, record provenance.Input, fi
 	sum := sha256.New()
 	for i, file := range files {
 		r := &records[i]
-		name, err := filepath.Rel(filepath.Dir(record.Path), file)
+		name, err := filepath.Rel(base, file)
 		if err != nil {
 			return record, err
 		}
@@ -201,6 +207,10 @@ func filesOf(word string) ([]string, error) {
 				return err
 			case d.Type().IsRegular():
 				files = append(files, path)
+			case d.Type()&fs.ModeSymlink != 0:
+				if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+					files = append(files, path)
+				}
 			}
 			return nil
 		})
