@@ -153,6 +153,7 @@ func (o *DataOptions) openOne(ctx context.Context, a *env.Env, path string) (d *
 		}
 	} else if len(traces) > 0 {
 		warnOfOthers(a, path, traces)
+		warnOfLost(a, path, traces)
 	}
 	if len(traces) > 0 {
 		d, records, placed, err = o.analyzeRuns(ctx, a, traces)
@@ -245,6 +246,33 @@ func warnOfOthers(a *env.Env, dir string, traces []string) {
 		}
 		a.Warn("%s: read as %s; left out are other measurements in it: %s%s; to read them, give these files", dir,
 			phrase.Plural(len(traces), "recorded run"), strings.Join(others[:min(len(others), maxNamed)], ", "), more)
+	}
+}
+
+// warnOfLost names what looks like a run beside others, but is none: an empty directory of a recording, a link to nothing; and directories
+// with runs of their own.
+func warnOfLost(a *env.Env, dir string, traces []string) {
+	if slices.Contains(traces, dir) {
+		return
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return // it was read a moment ago
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		if strings.HasPrefix(e.Name(), ".") || slices.Contains(traces, path) {
+			continue
+		}
+		_, err := os.Stat(path)
+		switch {
+		case err != nil:
+			a.Warn("%s cannot be read and is left out: is a run missing?", path)
+		case filepath.Ext(path) == ".slt":
+			a.Warn("%s holds no recorded run, although its name is that of one, and is left out", path)
+		case len(TracesOf(path, "")) > 0:
+			a.Warn("%s holds recorded runs, too, which are left out; to read them, give this directory", path)
+		}
 	}
 }
 
