@@ -39,7 +39,7 @@ func isGoBench(line string) bool {
 
 func readGoBench(name string, data []byte) (*Dataset, error) {
 	d := New()
-	var ignored leftOut
+	var ignored, failed leftOut
 	announced, ended := false, true
 	err := eachLine(name, data, func(number int, line string) error {
 		fields := strings.Fields(line)
@@ -52,6 +52,8 @@ func readGoBench(name string, data []byte) (*Dataset, error) {
 				ended = true
 			case strings.HasPrefix(fields[0], "Benchmark"):
 				ended = false
+			case len(fields) > 2 && fields[0] == "---" && fields[1] == "FAIL:":
+				failed.add(fields[2])
 			}
 			if len(fields) > 1 && (strings.HasPrefix(fields[0], "Benchmark") || slices.Contains(fields, "ns/op")) {
 				ignored.add(fmt.Sprintf("line %d", number)) // a name alone has its result in a later line
@@ -79,6 +81,7 @@ func readGoBench(name string, data []byte) (*Dataset, error) {
 		}
 		return nil
 	})
+	failed.warn(d, "%s: benchmarks that failed", name)
 	ignored.warn(d, "%s: lines of benchmarks without a result are left out", name)
 	if announced && !ended {
 		d.warnf("%s: neither PASS nor FAIL follows the last benchmark: the run was not finished, or the end of the file is lost", name)

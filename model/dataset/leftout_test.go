@@ -156,6 +156,7 @@ func TestNothingIsLostSilently(t *testing.T) {
 		{"nccl", nccl, "131.07   16.00", "131.07   61.00", "(are they damaged?): 1; the first is line 6"},
 		{"nccl", nccl, "2097152 ", "1048576 ", "of a size that is in the same table already"},
 		{"gobench", tests, "PASS\nok  \tx\t2.3s\n", "", "neither PASS nor FAIL follows the last benchmark"},
+		{"gobench", tests, "PASS\n", "--- FAIL: BenchmarkSort/n=32-8\nFAIL\n", "x: benchmarks that failed: 1; the first is BenchmarkSort/n=32-8"},
 		{"gobench", tests, "500   9 ns/op\nPASS\nok  \tx\t2.3s\n", "", "neither PASS nor FAIL follows the last benchmark"},
 		{"gobench", tests, "BenchmarkSort/n=16", "benchmarkSort/n=16", "without a result are left out: 1; the first is line 4"},
 		{"pytest", pytest, `[1,2,3]`, `[1,2.5,3]`,
