@@ -129,8 +129,8 @@ func TestBootstrapCoverage(t *testing.T) {
 	}
 }
 
-// plain is a Bootstrap without what no comparison can see.
-func plain(list []*Bootstrap) []Bootstrap {
+// bare is a Bootstrap without what no comparison can see.
+func bare(list []*Bootstrap) []Bootstrap {
 	var all []Bootstrap
 	for _, b := range list {
 		if b != nil {
@@ -154,10 +154,10 @@ func TestBootstrapIsTheSameEverywhere(t *testing.T) {
 	if one[len(one)-1] != nil || one[0] == nil || one[0].Resamples != 130 {
 		t.Fatalf("the last of %d, %+v, has no model; the first, %+v, has one", len(one), one[len(one)-1], one[0])
 	}
-	want := plain(one)
+	want := bare(one)
 	how.Threads = 3
 	again, err := Resample(context.Background(), d, Options{}, how)
-	if err != nil || !reflect.DeepEqual(plain(again), want) {
+	if err != nil || !reflect.DeepEqual(bare(again), want) {
 		t.Errorf("three threads come to another result (%v)", err)
 	}
 	for _, size := range []int{2, 3, 5} {
@@ -173,7 +173,7 @@ func TestBootstrapIsTheSameEverywhere(t *testing.T) {
 					members[p].Break()
 					return
 				}
-				if p == 0 && !reflect.DeepEqual(plain(list), want) || p > 0 && list != nil {
+				if p == 0 && !reflect.DeepEqual(bare(list), want) || p > 0 && list != nil {
 					t.Errorf("process %d of %d comes to another result", p, size)
 				}
 			})
@@ -183,12 +183,12 @@ func TestBootstrapIsTheSameEverywhere(t *testing.T) {
 	few := dataset.New("p")
 	few.Series = d.Series[2:4]
 	part, err := Resample(context.Background(), few, Options{}, how)
-	if err != nil || !reflect.DeepEqual(plain(part), want[2:4]) {
+	if err != nil || !reflect.DeepEqual(bare(part), want[2:4]) {
 		t.Errorf("two of the series come to another result (%v)", err)
 	}
 	how.Seed++
 	other, err := Resample(context.Background(), d, Options{}, how)
-	if err != nil || reflect.DeepEqual(plain(other), want) {
+	if err != nil || reflect.DeepEqual(bare(other), want) {
 		t.Errorf("another seed comes to the same result (%v)", err)
 	}
 }

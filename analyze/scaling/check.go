@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"slackline/internal/plain"
 	"slackline/internal/suggest"
 	"slackline/model/dataset"
 )
@@ -201,10 +202,10 @@ func (j *judge) find(o *Outcome, function, metric string, optional bool) (*datas
 				metrics = append(metrics, s.Metric)
 			}
 		}
-		return nil, fmt.Errorf("the data have no metric %s of %s, only %s", metric, function, strings.Join(metrics, ", "))
+		return nil, fmt.Errorf("the data have no metric %s of %s, only %s", plain.Name(metric), plain.Name(function), strings.Join(metrics, ", "))
 	}
-	return nil, fmt.Errorf("the data have no function %s%s (set \"optional: true\" if it may be missing)", function, suggest.Phrase(function,
-		j.data.Functions()))
+	return nil, fmt.Errorf("the data have no function %s%s (set \"optional: true\" if it may be missing)", plain.Name(function),
+		suggest.Phrase(function, j.data.Functions()))
 }
 
 // undecidable says why no verdict can be given on a series; empty: it can.

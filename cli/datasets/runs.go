@@ -352,7 +352,9 @@ func RunDataset(found *waits.Result) *dataset.Dataset {
 		sums[path][metric] += s.InSeconds()
 	}
 	for _, w := range found.WaitTimes() {
-		add(w.Path, "waiting", w.Time)
+		if !w.Unknown { // whether time that was not analyzed is waiting is not known
+			add(w.Path, "waiting", w.Time)
+		}
 	}
 	for i := range found.Delays {
 		add(found.Delays[i].Path, "delay", found.Delays[i].Sum())
