@@ -154,8 +154,12 @@ type waitsFile struct {
 		Seconds *float64 `json:"seconds"`
 	} `json:"waits"`
 	Totals struct {
-		Cyclic int `json:"cyclic"`
+		Cyclic  int  `json:"cyclic"`
+		Forward bool `json:"forward"` // delays are not known
 	} `json:"totals"`
+	CallPaths []struct {
+		Name string `json:"callpath"`
+	} `json:"callpaths"` // all of them; none in results of older versions
 	Delays []struct {
 		Name  string   `json:"callpath"`
 		Short *float64 `json:"short_s"`
@@ -212,6 +216,14 @@ func readWaits(name string, file *waitsFile) (*Dataset, error) {
 			return nil, fmt.Errorf("%s: delay %d (from 1), in %s, has no short_s, long_s or callpath", name, i+1, w.Name)
 		}
 		add(w.Name, "delay", *w.Short+*w.Long)
+	}
+	for i, c := range file.CallPaths { // what is not mentioned is 0
+		if c.Name == "" {
+			return nil, fmt.Errorf("%s: call path %d (from 1) has no callpath", name, i+1)
+		}
+		if add(c.Name, "waiting", 0); !file.Totals.Forward {
+			add(c.Name, "delay", 0)
+		}
 	}
 	return ofRun(name, &file.Run, file.Totals.Cyclic, paths)
 }

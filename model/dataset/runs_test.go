@@ -1,6 +1,9 @@
 package dataset_test
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"slackline/model/dataset"
@@ -66,5 +69,32 @@ func TestSumLocationsOfRuns(t *testing.T) {
 	}
 	if got, want := text(d), "p\n<root> run_time [s] [3]=[9]\nf delay [s] [3]=[3]"; got != want {
 		t.Errorf("dataset =\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestWaitsListCallPaths: of call paths that a result of waits lists and says nothing of, waiting and delay are 0; delays of --forward are
+// not known, and results of older versions list none.
+func TestWaitsListCallPaths(t *testing.T) {
+	const text = `{"waits": [{"metric": "late_sender", "callpath": "a/b", "seconds": 4}], "delays": [], "totals": {}, "run": {"ranks": 2, "time_s": 9},
+		"callpaths": [{"callpath": "a", "exclusive_s": 1}, {"callpath": "a/b", "exclusive_s": 5}]}`
+	for _, tc := range []struct{ text, want string }{
+		{text, "<root> run_time 9, a waiting 0, a delay 0, a->b waiting 2, a->b delay 0"},
+		{strings.Replace(text, `"totals": {}`, `"totals": {"forward": true}`, 1), "<root> run_time 9, a waiting 0, a->b waiting 2"},
+		{strings.Replace(text, `"callpaths"`, `"paths"`, 1), "<root> run_time 9, a->b waiting 2"},
+	} {
+		d, _, err := dataset.Read("x", []byte(tc.text), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, s := range d.Series {
+			got = append(got, fmt.Sprintf("%s %s %g", s.CallPath, s.Metric, s.Points[0].Values[0]))
+		}
+		wanted := strings.Split(tc.want, ", ")
+		slices.Sort(got)
+		slices.Sort(wanted)
+		if !slices.Equal(got, wanted) {
+			t.Errorf("%q, want %q", got, wanted)
+		}
 	}
 }
