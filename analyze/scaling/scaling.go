@@ -253,7 +253,7 @@ func (c *sample) distinct(parameter int) int {
 func (c *sample) doubt(parameters []string) string {
 	for i, name := range parameters {
 		if n := c.distinct(i); n < MinPoints {
-			return fmt.Sprintf("%d distinct values of %s; at least %d are needed", n, name, MinPoints)
+			return fmt.Sprintf("%s of %s; at least %d are needed", phrase.Plural(n, "distinct value"), name, MinPoints)
 		}
 	}
 	for i, name := range parameters {

@@ -373,7 +373,7 @@ func (d *Dataset) Settle() error {
 			d.warnf("%s has no value of the parameter %s and is left out; fix %s with --where to compare it with the others", s.Name(), missing,
 				missing)
 		} else {
-			d.warnf("%s: %d points have no value of the parameter %s and are left out", s.Name(), before-len(s.Points), missing)
+			d.warnf("%s: points without a value of the parameter %s are left out: %d", s.Name(), missing, before-len(s.Points))
 		}
 	}
 	d.dropEmpty()
