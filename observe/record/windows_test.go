@@ -140,6 +140,7 @@ func TestCutThreads(t *testing.T) {
 			{"ring", 2000, 0, func(o *Options) { o.MaxSize, o.Ring = 64<<10, true }, 20, 10},
 			{"limit", 2000, 0, func(o *Options) { o.MaxSize = 64 << 10 }, 50, 95},
 			{"unnoticed", 400, 0, func(o *Options) { o.StartOff, o.Command = true, append(o.Command, "quarter") }, 290, 100},
+			{"lives", 400, 0, func(o *Options) { o.StartOff, o.Command = true, append(o.Command, "lives") }, 290, 100},
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				o := Options{Command: append(mpitest.Launch(l, 2), program, strconv.Itoa(c.turns), strconv.Itoa(c.time)), Sample: -1, Yield: "on"}

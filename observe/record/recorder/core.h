@@ -206,6 +206,7 @@ struct sl_thread {
     struct sl_team *team, *ended; /* OpenMP: the team it works in, one whose end it has not seen */
     uint32_t times_on;        /* how often recording had been on when it was found to be off */
     struct sl_skips *skips;   /* what was not recorded since recording was switched off */
+    atomic_flag skips_lock;   /* the thread that ends MPI writes those of all threads */
     struct sl_counting *counting; /* perf events; NULL: there are none */
     uint32_t count_words;     /* room for them in the record of a call */
     uint64_t *scratch;        /* where records go that are not kept */
@@ -373,13 +374,17 @@ static inline uint32_t sl_path(struct sl_thread *t, struct sl_frame f) {
     return 0;
 }
 
-/* sl_room gives a place for a record that becomes valid with sl_keep. */
-static inline struct sl_record *sl_room(struct sl_thread *t, uint32_t words) {
-    if (SL_UNLIKELY(!t->on)) return sl_scratch(t, words);
+/* sl_room_off gives a place for a record that becomes valid with sl_keep, also while recording is off. */
+static inline struct sl_record *sl_room_off(struct sl_thread *t, uint32_t words) {
     struct sl_stream *s = &t->events;
     words += t->count_words;
     if (SL_LIKELY(s->next + words * 8u + 8 <= s->end)) return (struct sl_record *)(void *)s->next;
     return sl_stream_room(t, s, words);
+}
+
+/* sl_room does so while recording is on; else the record will be counted only. */
+static inline struct sl_record *sl_room(struct sl_thread *t, uint32_t words) {
+    return SL_UNLIKELY(!t->on) ? sl_scratch(t, words) : sl_room_off(t, words);
 }
 
 static inline void sl_keep(struct sl_thread *t, struct sl_record *r, uint32_t words) {

@@ -30,6 +30,9 @@ static void define_modules(struct sl_thread *t) {
     free(text);
 }
 
+/* keep_skips records what a thread has skipped that lives, but will do nothing any more: it numbers what others recorded since then. */
+static void keep_skips(struct sl_thread *t) { sl_skips_keep(t, sl_now()); }
+
 static int users;  /* MPI_Init and sessions that have not ended */
 static bool ended;
 
@@ -135,6 +138,7 @@ struct sl_ending sl_end(uint16_t fn, struct sl_frame frame) {
             e.t->on = true;
             sl_skips_keep(e.t, enter);
         }
+        sl_each_thread(keep_skips);
     }
     e.r = sl_call(e.t, SL_CALL, fn, SL_HEAD, frame);
     e.r->enter = enter;

@@ -15,6 +15,7 @@
 #include "calls.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -345,6 +346,12 @@ static void count(struct sl_thread *t, struct sl_skips *s, const struct sl_recor
     s->latest = r->enter;
 }
 
+static void hold(struct sl_thread *t) {
+    while (atomic_flag_test_and_set_explicit(&t->skips_lock, memory_order_acquire)) sched_yield();
+}
+
+static void release(struct sl_thread *t) { atomic_flag_clear_explicit(&t->skips_lock, memory_order_release); }
+
 static struct sl_skips *new_skips(int fd) {
     struct sl_skips *s = sl_memory(sizeof *s);
     if (s != NULL) s->fd = fd;
@@ -360,7 +367,9 @@ void sl_unkept(struct sl_thread *t, const struct sl_record *r, uint32_t words) {
         return;
     }
     if (t->skips == NULL && (t->skips = new_skips(-1)) == NULL) return;
+    hold(t);
     count(t, t->skips, r);
+    release(t);
     if (t->on) sl_skips_keep(t, r->enter); /* one that did not fit */
 }
 
@@ -374,7 +383,7 @@ static struct sl_record *put(struct sl_thread *t, struct sl_record *r, uint64_t 
         r = NULL;
     }
     if (r == NULL) {
-        r = sl_head(sl_room(t, SL_HEAD + ENTRIES * SL_SKIP_WORDS), SL_SKIPS, 0, SL_HEAD, 0, now);
+        r = sl_head(sl_room_off(t, SL_HEAD + ENTRIES * SL_SKIP_WORDS), SL_SKIPS, 0, SL_HEAD, 0, now);
         r->leave = now;
     }
     uint64_t *d = (uint64_t *)(void *)r + r->words;
@@ -399,11 +408,8 @@ static void seen(struct sl_request *q, void *thread) {
     q->unseen = false;
 }
 
-/* sl_skips_keep records what was skipped until now; recording is on. Its time is that of the last call that was skipped: other threads may
- * have been recorded since then. */
-void sl_skips_keep(struct sl_thread *t, uint64_t now) {
-    struct sl_skips *s = t->skips;
-    if (s == NULL) return;
+/* write_down records what was skipped until now. */
+static void write_down(struct sl_thread *t, struct sl_skips *s, uint64_t now) {
     if (s->latest != 0) now = s->latest;
     struct sl_record *r = NULL;
     if (s->e != NULL) {
@@ -434,6 +440,15 @@ void sl_skips_keep(struct sl_thread *t, uint64_t now) {
         sl_unmap(buckets, (size_t)room * sizeof *buckets);
     }
     if (r != NULL) sl_keep(t, r, r->words);
+}
+
+/* sl_skips_keep records what a thread has skipped until now. Its time is that of the last call that was skipped: other threads may have been
+ * recorded since then. Whichever thread does it: one that has skipped something writes to its file only after it was here. */
+void sl_skips_keep(struct sl_thread *t, uint64_t now) {
+    if (t->skips == NULL || t->events.closed) return;
+    hold(t);
+    write_down(t, t->skips, now);
+    release(t);
 }
 
 /* Rings */

@@ -1,16 +1,18 @@
 /* Threads that take turns, at each rank others, on the same channels and communicator. The last one has one turn of 32: it notices late
  * that recording was switched. Sizes tell which messages and collectives they are. Arguments: turns, time of each in us, and if
- * recording is to be on in the third quarter of the turns only, any other: the last thread ends in the second quarter, and main joins the
- * others from then on to the last quarter. */
+ * recording is to be on in the third quarter of the turns only, any other: the last thread has its last turn in the second quarter, and
+ * main joins the others from then on to the last quarter. With "lives", threads end only after MPI_Finalize, else after their last turn. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { BLOCKING, AHEAD, KINDS, THREADS = 3, ROOM = 1 << 15 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t next_turn = PTHREAD_COND_INITIALIZER;
-static int me, n, pause_us, turn, quarter;
+static int me, n, pause_us, turn, quarter, lives;
+static pthread_barrier_t finalized;
 
 static int owner(int i) {
     if (quarter != 0 && me == 0 && i < quarter) return 1;
@@ -45,6 +47,7 @@ static void *take_turns(void *p) {
     free(out);
     free(ahead);
     free(sums);
+    if (self != 0 && lives) pthread_barrier_wait(&finalized);
     return NULL;
 }
 
@@ -56,9 +59,17 @@ int main(int argc, char **argv) {
     n = argc > 1 ? atoi(argv[1]) : 100;
     pause_us = argc > 2 ? atoi(argv[2]) : 0;
     quarter = argc > 3 ? n / 4 : 0;
+    lives = argc > 3 && strcmp(argv[3], "lives") == 0;
+    pthread_barrier_init(&finalized, NULL, THREADS);
     for (long i = 1; i < THREADS; i++) pthread_create(&threads[i], NULL, take_turns, (void *)i);
     take_turns(NULL);
-    for (int i = 1; i < THREADS; i++) pthread_join(threads[i], NULL);
+    if (!lives) for (int i = 1; i < THREADS; i++) pthread_join(threads[i], NULL);
+    pthread_mutex_lock(&lock);
+    while (turn < n) pthread_cond_wait(&next_turn, &lock);
+    pthread_mutex_unlock(&lock);
     MPI_Finalize();
+    if (!lives) return provided != MPI_THREAD_MULTIPLE;
+    pthread_barrier_wait(&finalized);
+    for (int i = 1; i < THREADS; i++) pthread_join(threads[i], NULL);
     return provided != MPI_THREAD_MULTIPLE;
 }
