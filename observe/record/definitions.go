@@ -49,7 +49,7 @@ type threadDefinitions struct {
 	maps    []mapping
 	pings   []trace.RoundTrip // partners are ranks
 	end     int64             // of the program, ns, if its events have no room for it; else 0
-	late    [][]uint64        // requests that were completed while recording was off, as in a record
+	late    [][]uint64        // requests that were completed while recording was off, as in a record; see SL_LATE
 }
 
 const maxDefinitions = 1 << 24

@@ -82,7 +82,7 @@ type streamTables struct {
 	cut     bool                // recording was not on all the time
 	neverOn bool                // nor at any time
 	counts  map[uint32][]int64  // bytes by peer of persistent collectives, by number
-	late    map[uint64][]uint64 // requests of the rank that were completed while it was off; both halves of one
+	late    map[uint64][]uint64 // requests of the rank that were completed while it was off, as SL_LATE; both halves of one
 	dropped *dropped            // what a ring has overwritten; nil: nothing
 	metrics []uint32            // that records have values of, in their order
 }
@@ -286,11 +286,13 @@ func (s *eventStream) decode(rec *rawRecord) {
 		s.put(enter, trace.Event{Kind: trace.ThreadBegin})
 	case rawThreadEnd:
 		s.leaveAll(enter)
+		s.endSeen(enter)
 		s.put(enter, trace.Event{Kind: trace.ThreadEnd})
 	case rawProgramBegin:
 		s.put(enter, trace.Event{Kind: trace.ProgramBegin})
 	case rawProgramEnd:
 		s.leaveAll(enter)
+		s.endSeen(enter)
 		s.put(enter, trace.Event{Kind: trace.ProgramEnd})
 	default:
 		s.call(rec, enter, leave)

@@ -31,6 +31,7 @@ const (
 	moreFlag  = 1 << 63
 
 	requestCancelled = 1 << 8  // flags beside the kind
+	requestUnseen    = 1 << 9  // begun while recording was off, and counted there
 	requestForeign   = 1 << 10 // another thread began it
 	requestHalf      = 1 << 11 // the other half of the same request follows
 )

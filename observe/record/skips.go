@@ -145,6 +145,20 @@ func (s *eventStream) begin(first int64) {
 	}
 }
 
+// skippedPost gives the event of a receive that was posted unseen and is not complete, unless another thread has completed it since then.
+func (s *eventStream) skippedPost(time int64, request uint64) {
+	if list := s.late[request]; len(list) == doneWords && list[1]&requestUnseen != 0 {
+		rec := rawRecord{data: binary.LittleEndian.AppendUint64(nil, list[2])}
+		comm, known := s.comms[uint32(list[1]>>32)]
+		if known && list[1]&requestCancelled == 0 && rec.high(0) >= 0 && list[3] == 0 {
+			s.put(time, trace.Event{Kind: trace.SkippedReceives, Peer: rec.high(0), Tag: rec.low(0), Comm: comm, Size: 1})
+		}
+		return
+	}
+	s.began(request)
+	s.put(time, trace.Event{Kind: trace.IrecvPost, Request: request})
+}
+
 // off gives the events of recording being switched off: with it comes how those requests ended that were going on.
 func (s *eventStream) off(time int64) {
 	s.put(time, trace.Event{Kind: trace.RecordingOff})
@@ -169,6 +183,17 @@ func (s *eventStream) off(time int64) {
 	}
 }
 
+// endSeen does so where a thread ends that has not noticed that recording was off, if any thread has completed its requests meanwhile.
+func (s *eventStream) endSeen(time int64) {
+	for id := range s.begun {
+		if s.late[id] != nil {
+			s.off(time)
+			s.put(time, trace.Event{Kind: trace.RecordingOn})
+			return
+		}
+	}
+}
+
 // skipped gives the event of something that was skipped.
 func (s *eventStream) skipped(time int64, k skip) {
 	comm, known := s.comms[k.comm]
@@ -188,8 +213,7 @@ func (s *eventStream) skipped(time int64, k skip) {
 	case skipWindow, skipFile:
 		s.skippedObject(k.comm)
 	case skipPost:
-		s.began(uint64(k.count))
-		s.put(time, trace.Event{Kind: trace.IrecvPost, Request: uint64(k.count)})
+		s.skippedPost(time, uint64(k.count))
 	case skipFrame:
 		if k.comm == rawEnter {
 			s.enter(time, s.code[uint64(k.count)])
@@ -205,7 +229,7 @@ func (s *eventStream) skipped(time int64, k skip) {
 
 // began notes that a request was begun.
 func (s *eventStream) began(request uint64) {
-	if s.cut {
+	if s.cut || len(s.late) > 0 {
 		if s.begun == nil {
 			s.begun = map[uint64]bool{}
 		}
@@ -215,7 +239,10 @@ func (s *eventStream) began(request uint64) {
 
 // ended notes that a request is complete; false if it was begun unseen.
 func (s *eventStream) ended(request, what uint64) bool {
-	if !s.cut || what&requestForeign != 0 {
+	switch {
+	case what&requestUnseen != 0:
+		return false
+	case !s.cut && len(s.late) == 0, what&requestForeign != 0:
 		return true
 	}
 	begun := s.begun[request]

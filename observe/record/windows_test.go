@@ -1,6 +1,7 @@
 package record
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -149,6 +150,35 @@ func TestCutThreads(t *testing.T) {
 				t.Logf("%d of %d messages, %d collectives, problems %+v", messages, wanted, len(tl.Collectives), tl.Problems)
 				if messages < c.least || messages*100 < wanted*c.percent || len(tl.Collectives) < c.least/4 {
 					t.Errorf("%d of %d messages, %d collectives", messages, wanted, len(tl.Collectives))
+				}
+			})
+		}
+	})
+}
+
+// TestTakenUnseen wants what one thread begins and another one completes to be where it was begun among all, if at most one of the two was
+// recorded.
+func TestTakenUnseen(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		program := build(t, l, "taken.c", "-O1", "-pthread")
+		for _, how := range [][]string{{"on"}, {"on", "idle"}, {"off"}, {"off", "idle"}, {"late"}, {"late", "idle"}} {
+			t.Run(strings.Join(how, " "), func(t *testing.T) {
+				r := recorded(t, Options{Command: append(append(mpitest.Launch(l, 2), program), how...), Sample: -1, Yield: "on"})
+				tl, _, _ := checkJoined(t, r)
+				sizes := map[int64]int{}
+				for _, m := range tl.Messages {
+					sizes[m.Size]++
+				}
+				for _, c := range tl.Collectives {
+					sizes[tl.Members[c.First].Sent]++
+				}
+				want := map[int64]int{10: 2, 30: 2, 40: 2 + 1, 60: 2, 70: 2, 4 * 40: 1, 4 * 60: 1, 4 * 70: 1}
+				if len(how) > 1 {
+					delete(want, 60)
+					delete(want, 4*60)
+				}
+				if !maps.Equal(sizes, want) {
+					t.Errorf("messages and collectives of sizes %v, want %v; %+v", sizes, want, tl.Problems)
 				}
 			})
 		}

@@ -2,6 +2,7 @@
 #include "calls.h"
 #include "counters.h"
 #include "functions.h"
+#include "skips.h"
 #include <stdlib.h>
 
 struct sl_record *sl_call(struct sl_thread *t, uint16_t kind, uint16_t function, uint32_t words, struct sl_frame frame) {
@@ -233,6 +234,7 @@ static void append(struct sl_thread *t, struct sl_record **r, const struct sl_re
     d[3] = (uint64_t)sent;
     d[4] = (uint64_t)received;
     (*r)->words += SL_DONE_WORDS;
+    if (SL_UNLIKELY(q->unseen) && q->owner != t && (what & 0xff) == SL_REQ_RECV) sl_skips_take(t, q->owner, d);
 }
 
 /* sl_complete adds a completed request to a record: the bytes that were sent (of a partitioned receive its channel, of a communicator
@@ -248,6 +250,7 @@ void sl_complete(struct sl_thread *t, struct sl_record **r, const MPI_Request ha
     case SL_REQ_FROM_PARTS: append(t, r, &q, SL_REQ_RECV, peer, q.channel, q.received); return;
     case SL_REQ_BOTH:
         if (q.peer >= 0) append(t, r, &q, SL_REQ_SEND | SL_HALF, peer, q.sent, 0);
+        q.unseen = q.unseen && !q.pending;
         sl_both_received(&q, status, &peer, &q.received);
         append(t, r, &q, SL_REQ_RECV, peer, 0, q.received);
         return;

@@ -57,7 +57,8 @@ enum sl_kind {
     SL_DEF_MODULES, /* data: text of /proc/self/maps */
     /* what was not recorded */
     SL_SKIPS,       /* per entry: kind|comm, peer|tag, count; see skips.h */
-    SL_LATE,        /* definition: a request as in SL_COMPLETE that was begun while recording was on and completed while it was off */
+    SL_LATE,        /* definition: a request as in SL_COMPLETE that was begun while recording was on and completed while it was off, or a
+                       receive that was posted while it was off and that another thread has completed */
     SL_DEF_CODE,    /* definition, path: number; data: line, then name and file of a function of Python, each with a zero byte */
     /* facts about a thread */
     SL_NO_CPU = 40,   /* enter: time; data: ns until then in which it could have run but had no CPU */

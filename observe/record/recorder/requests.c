@@ -124,6 +124,7 @@ bool sl_request_start(MPI_Request handle, struct sl_request *r) {
         found->id = ++last_id;
         found->owner = sl_self;
         found->unseen = sl_self != NULL && !sl_self->on;
+        found->pending = false;
         *r = *found;
     }
     release();

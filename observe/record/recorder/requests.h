@@ -24,6 +24,7 @@ struct sl_request {
     uint8_t kind;
     bool persistent : 1, active : 1;
     bool unseen : 1;   /* begun while recording was off */
+    bool pending : 1;  /* but the receive of both was recorded since then */
     bool made_fortran : 1;
     int32_t peer, tag; /* of a collective: the root, the number of its bytes by peer */
     uint32_t comm;     /* or the window, or the file */

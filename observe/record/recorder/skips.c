@@ -260,13 +260,13 @@ static void left(struct sl_skips *s) {
 }
 
 /* completed counts a request of a record that is not kept. If it was begun while recording was on, the trace needs to know how it
- * ended, wherever recording was by then. */
+ * ended, wherever recording was by then. A receive that another thread posted unseen counts there; see sl_skips_take. */
 static void completed(struct sl_thread *t, struct sl_skips *s, const uint64_t *d) {
     uint32_t kind = d[1] & 0xff, comm = (uint32_t)(d[1] >> 32);
     bool cancelled = (d[1] & SL_CANCELLED) != 0;
     if (t != NULL && (d[1] & SL_UNSEEN) == 0) {
         sl_define(t, SL_LATE, 0, d, SL_DONE_WORDS);
-    } else if (s == NULL) {
+    } else if (s == NULL || (d[1] & SL_UNSEEN && d[1] & SL_FOREIGN && kind == SL_REQ_RECV)) {
         return;
     } else if (kind == SL_REQ_RECV && d[3] == 0) { /* not partitioned */
         received(s, d[0], comm, d[2], cancelled);
@@ -373,6 +373,18 @@ void sl_unkept(struct sl_thread *t, const struct sl_record *r, uint32_t words) {
     if (t->on) sl_skips_keep(t, r->enter); /* one that did not fit */
 }
 
+/* sl_skips_take counts a receive, as in a record, that a thread has posted unseen and another one, t, has completed: where it was posted. If
+ * its thread is just writing that down, it is defined. */
+void sl_skips_take(struct sl_thread *t, struct sl_thread *owner, const uint64_t *d) {
+    if (owner->events.closed || d[3] != 0 || (int32_t)(d[2] >> 32) == SL_NOBODY) return; /* not counted */
+    hold(owner);
+    struct sl_skips *s = owner->skips;
+    bool found = s != NULL && find(s, SL_SKIP_POST, 0, 0, 0, d[0]) != 0;
+    if (found) received(s, d[0], (uint32_t)(d[1] >> 32), d[2], (d[1] & SL_CANCELLED) != 0);
+    release(owner);
+    if (!found) sl_define(t, SL_LATE, 0, d, SL_DONE_WORDS);
+}
+
 /* Writing down what was skipped. */
 
 enum { ENTRIES = 32 };
@@ -398,14 +410,12 @@ static struct sl_record *put_entry(struct sl_thread *t, struct sl_record *r, uin
     return e->count == 0 ? r : put(t, r, now, e->kind, e->comm, sl_pair(e->peer, e->tag), (uint64_t)e->count);
 }
 
-/* seen marks the pending receive of a request that is still going on, if its thread is the one that is switched on. */
+/* seen notes that the receive of a request that is still going on is recorded, if its thread is the one that is switched on. */
 static void seen(struct sl_request *q, void *thread) {
     struct sl_thread *t = thread;
-    if (q->kind != SL_REQ_RECV || !q->active || !q->unseen || q->owner != t) return;
-    uint32_t i = find(t->skips, SL_SKIP_POST, 0, 0, 0, q->id);
-    if (i == 0) return;
-    t->skips->e[i].reserved = 1;
-    q->unseen = false;
+    if ((q->kind != SL_REQ_RECV && q->kind != SL_REQ_BOTH) || !q->active || !q->unseen || q->owner != t) return;
+    if (find(t->skips, SL_SKIP_POST, 0, 0, 0, q->id) == 0) return;
+    if (q->kind == SL_REQ_BOTH) q->pending = true; else q->unseen = false;
 }
 
 /* write_down records what was skipped until now. */
@@ -420,7 +430,7 @@ static void write_down(struct sl_thread *t, struct sl_skips *s, uint64_t now) {
         }
         if (s->first != 0) sl_requests_each(seen, t);
         for (uint32_t i = s->first; i != 0; i = s->e[i].next) {
-            if (s->e[i].reserved != 0) r = put(t, r, now, SL_SKIP_POST, 0, 0, s->e[i].after);
+            r = put(t, r, now, SL_SKIP_POST, 0, 0, s->e[i].after);
             for (uint32_t c = s->e[i].child; c != 0; c = s->e[c].next) r = put_entry(t, r, now, &s->e[c]);
         }
     }
@@ -442,8 +452,8 @@ static void write_down(struct sl_thread *t, struct sl_skips *s, uint64_t now) {
     if (r != NULL) sl_keep(t, r, r->words);
 }
 
-/* sl_skips_keep records what a thread has skipped until now. Its time is that of the last call that was skipped: other threads may have been
- * recorded since then. Whichever thread does it: one that has skipped something writes to its file only after it was here. */
+/* sl_skips_keep records what a thread has skipped until now. Its time is that of the last call that was skipped: other threads may have
+ * been recorded since then. Any thread may call it: one that has skipped something writes to its own file only after it was here. */
 void sl_skips_keep(struct sl_thread *t, uint64_t now) {
     if (t->skips == NULL || t->events.closed) return;
     hold(t);
