@@ -104,3 +104,41 @@ func haloBuilder(ranks, steps int, blocking bool) *Builder {
 	}
 	return b
 }
+
+// BenchmarkUnseen is a thread whose messages are all recorded, beside many that each did something unseen on the same channel.
+func BenchmarkUnseen(b *testing.B) {
+	for _, threads := range []int{2, 2000} {
+		b.Run(fmt.Sprintf("threads=%d", threads), func(b *testing.B) {
+			const messages = 200_000
+			for b.Loop() {
+				b.StopTimer()
+				builder := NewBuilder(2)
+				builder.Region(Region{Name: "MPI_Call", Paradigm: MPI})
+				builder.Region(NotRecorded)
+				builder.Comm(Comm{Members: []int32{0, 1}})
+				for rank := range 2 {
+					l := builder.Location(rank, 0, "", "")
+					t := unit.Duration(0)
+					for range messages {
+						t += 10
+						l.Enter(t, 0)
+						if rank == 0 {
+							l.Send(t, 1, 0, 0, 8)
+						} else {
+							l.Recv(t+5, 0, 0, 0, 8)
+						}
+						l.Leave(t + 5)
+					}
+				}
+				for i := range threads {
+					l := builder.Location(1, 1+i, "", "")
+					l.Off(unit.Duration(i), 1)
+					l.SkipReceives(unit.Duration(i+1000), 0, 0, 0, 1)
+				}
+				b.StartTimer()
+				builder.Finish(1)
+			}
+			b.ReportMetric(messages*float64(b.N)/b.Elapsed().Seconds(), "messages/s")
+		})
+	}
+}

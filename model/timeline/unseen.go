@@ -23,45 +23,61 @@ func (l *LocationBuilder) noCall() int32 {
 	return -1
 }
 
-// unseenAt is when a location did things unseen.
+// unseenAt is a time at the end of which a location did something unseen.
 type unseenAt struct {
-	location int32
-	spans    []Span // in order
+	Span
+	location    int32
+	last, other unseenEnd // of these and those that start before: the last end, and that of the other locations
 }
 
-func compareSpans(a, b Span) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) }
+type unseenEnd struct {
+	time     unit.Duration
+	location int32
+}
 
-// unseenOn is that by channel, or by communicator.
+// unseenOn is these times by channel, or by communicator.
 type unseenOn map[channel][]unseenAt
 
 // put notes that a location did something unseen, the last of it at t.
 func (u unseenOn) put(f *finisher, c channel, location int32, t unit.Duration) {
 	offs := f.locations[location].offs
-	n, _ := slices.BinarySearch(offs, t+1)
-	if n == 0 {
-		return
+	if n, _ := slices.BinarySearch(offs, t+1); n > 0 {
+		u[c] = append(u[c], unseenAt{Span: Span{offs[n-1], t}, location: location})
 	}
-	s := Span{offs[n-1], t}
-	i := slices.IndexFunc(u[c], func(a unseenAt) bool { return a.location == location })
-	if i < 0 {
-		i = len(u[c])
-		u[c] = append(u[c], unseenAt{location: location})
-	}
-	a := &u[c][i]
-	if at, found := slices.BinarySearchFunc(a.spans, s, compareSpans); !found { // at the end, unless another thread completed it
-		a.spans = slices.Insert(a.spans, at, s)
+}
+
+// sort makes ready for has.
+func (u unseenOn) sort() {
+	for _, list := range u {
+		slices.SortFunc(list, func(a, b unseenAt) int { return cmp.Compare(a.From, b.From) })
+		last, other := unseenEnd{never, -1}, unseenEnd{never, -1}
+		for i := range list {
+			a := &list[i]
+			switch {
+			case a.location == last.location:
+				last.time = max(last.time, a.To)
+			case a.To > last.time:
+				last, other = unseenEnd{a.To, a.location}, last
+			case a.To > other.time:
+				other = unseenEnd{a.To, a.location}
+			}
+			a.last, a.other = last, other
+		}
 	}
 }
 
 // has reports whether another location did something unseen and it is not known whether that was before or after t.
 func (u unseenOn) has(c channel, location int32, t unit.Duration) bool {
-	for _, a := range u[c] {
-		i, _ := slices.BinarySearchFunc(a.spans, Span{t, never}, compareSpans)
-		if a.location != location && i > 0 && t <= a.spans[i-1].To {
-			return true
-		}
+	list := u[c]
+	n, _ := slices.BinarySearchFunc(list, t, func(a unseenAt, t unit.Duration) int { return cmp.Compare(a.From, t) })
+	if n == 0 {
+		return false
 	}
-	return false
+	end := list[n-1].last
+	if end.location == location {
+		end = list[n-1].other
+	}
+	return t <= end.time
 }
 
 // countUnseen lets what was recorded of ranks count as not recorded where its number is not known, for what another thread did unseen.
@@ -76,6 +92,9 @@ func (f *finisher) countUnseen() {
 		for _, i := range of {
 			f.findUnseen(i, sends, receives, collectives)
 		}
+		sends.sort()
+		receives.sort()
+		collectives.sort()
 		for _, i := range of {
 			f.hide(i, probes, sends, receives, collectives)
 		}

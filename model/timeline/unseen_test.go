@@ -296,6 +296,27 @@ func TestUnseenOfThreads(t *testing.T) {
 	}
 }
 
+// TestUnseenOn compares what is found with all that there is.
+func TestUnseenOn(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) unseenAt {
+			from := rapid.IntRange(-5, 20).Draw(t, "from")
+			to := rapid.IntRange(from, 25).Draw(t, "to")
+			return unseenAt{Span: Span{unit.Duration(from), unit.Duration(to)}, location: rapid.Int32Range(0, 4).Draw(t, "location")}
+		}), 0, 10).Draw(t, "list")
+		on := unseenOn{channel{}: slices.Clone(list)}
+		on.sort()
+		for location := range int32(6) {
+			for at := unit.Duration(-7); at < 27; at++ {
+				want := slices.ContainsFunc(list, func(a unseenAt) bool { return a.location != location && a.From < at && at <= a.To })
+				if got := on.has(channel{}, location, at); got != want {
+					t.Fatalf("location %d at %d: %t, want %t", location, at, got, want)
+				}
+			}
+		}
+	})
+}
+
 // TestUnseenOfThreadsInParts: several processes find the same.
 func TestUnseenOfThreadsInParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
