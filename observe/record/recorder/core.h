@@ -107,6 +107,9 @@ struct sl_chunk {
     uint64_t seal;         /* checksum of the words that are there for good, and how many; 0: it is written to */
 };
 
+/* A checksum of words that grow in number; done: those that are in it. */
+struct sl_sum { uint64_t lane[4]; size_t done; };
+
 struct sl_stream {
     const char *path;
     bool closed;       /* no room: nothing more is recorded */
@@ -120,6 +123,7 @@ struct sl_stream {
     struct sl_head *head;
     int file;          /* descriptor, + 1; 0: none */
     uint64_t identity; /* of that file */
+    struct sl_sum sum; /* of the chunk, as far as it was sealed */
 };
 
 #define SL_MAGIC 0x317761726c73ULL /* "slraw1" */

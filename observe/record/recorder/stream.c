@@ -44,30 +44,48 @@ static void *map(const char *path, int flags, off_t offset, size_t size, int *fa
     return p;
 }
 
-/* sl_checksum is that of words; seal.go has the same. */
-uint64_t sl_checksum(const uint64_t *words, size_t n, uint64_t from) {
-    const uint64_t factor = 0x9e3779b97f4a7c15u;
-    uint64_t lane[4] = {from, from + 1, from + 2, from + 3};
-    size_t i = 0;
+static const uint64_t factor = 0x9e3779b97f4a7c15u;
+
+static void begin_sum(struct sl_sum *s, uint64_t from) {
+    s->done = 0;
+    for (uint64_t k = 0; k < 4; k++) s->lane[k] = from + k;
+}
+
+/* sum_to is the checksum of n words, of which the first ones have been added before; those it adds, up to the last three, do not change. */
+static uint64_t sum_to(struct sl_sum *s, const uint64_t *words, size_t n) {
+    uint64_t lane[4];
+    memcpy(lane, s->lane, sizeof lane);
+    size_t i = s->done;
     for (; i + 4 <= n; i += 4)
         for (int k = 0; k < 4; k++) {
             uint64_t x = (lane[k] ^ words[i + (size_t)k]) * factor;
             lane[k] = x << 29 | x >> 35;
         }
+    memcpy(s->lane, lane, sizeof lane);
+    s->done = i;
     for (; i < n; i++) lane[0] = (lane[0] ^ words[i]) * factor;
     uint64_t sum = 0;
     for (int k = 0; k < 4; k++) sum = (sum ^ lane[k]) * factor ^ lane[k] >> 32;
     return sum;
 }
 
-/* seal says of the current chunk what is in it for good: all of it, or what is before a record that may change. */
+/* sl_checksum is that of words; seal.go has the same. */
+uint64_t sl_checksum(const uint64_t *words, size_t n, uint64_t from) {
+    struct sl_sum s;
+    begin_sum(&s, from);
+    return sum_to(&s, words, n);
+}
+
+/* seal says of the current chunk what is in it for good: all of it, or what is before a record that may change. Many threads may end in one
+ * chunk, one after the other: what the one before sealed is not read again. */
 static void seal(struct sl_stream *s, const struct sl_record *open) {
     if (s->chunk == NULL) return;
     struct sl_chunk *c = (struct sl_chunk *)(void *)s->chunk;
     const uint8_t *from = s->chunk + sizeof *c, *to = s->chunk + atomic_load(&c->used), *before = (const uint8_t *)open;
     if (before >= from && before < to) to = before;
     uint64_t n = (uint64_t)(to - from) / 8;
-    c->seal = sl_checksum((const uint64_t *)(const void *)from, n, c->sequence) >> SL_SEAL_BITS << SL_SEAL_BITS | n;
+    if (n < s->sum.done) begin_sum(&s->sum, c->sequence);
+    c->seal = sum_to(&s->sum, (const uint64_t *)(const void *)from, n) >> SL_SEAL_BITS << SL_SEAL_BITS | n;
 }
 
 /* fresh makes the mapped chunk an empty one. What a reader takes for a chunk is one, or is there a second time. */
@@ -75,6 +93,7 @@ static void fresh(struct sl_stream *s, uint64_t number) {
     struct sl_chunk *c = (struct sl_chunk *)(void *)s->chunk;
     atomic_store(&c->used, 0);
     c->seal = 0;
+    begin_sum(&s->sum, number);
     s->sequence = number;
     s->next = s->chunk + sizeof *c;
     s->end = s->chunk + s->size;
