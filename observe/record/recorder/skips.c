@@ -418,6 +418,24 @@ static void seen(struct sl_request *q, void *thread) {
     if (q->kind == SL_REQ_BOTH) q->pending = true; else q->unseen = false;
 }
 
+/* empty starts a table in memory anew. One that did not grow is kept: a thread may need it every few calls. */
+static void empty(struct sl_skips *s) {
+    struct sl_skips next = {.fd = -1};
+    if (s->room == FIRST_ROOM) {
+        next.e = s->e;
+        next.buckets = s->buckets;
+        next.room = s->room;
+        next.mask = s->mask;
+        memset(s->e + 1, 0, (head_of(s)->used - 1) * sizeof *s->e);
+        memset(s->buckets, 0, (size_t)s->room * sizeof *s->buckets);
+        head_of(s)->used = 1;
+    } else if (s->e != NULL) {
+        sl_unmap(s->e, (size_t)s->room * sizeof *s->e);
+        sl_unmap(s->buckets, (size_t)s->room * sizeof *s->buckets);
+    }
+    *s = next;
+}
+
 /* write_down records what was skipped until now. */
 static void write_down(struct sl_thread *t, struct sl_skips *s, uint64_t now) {
     if (s->latest != 0) now = s->latest;
@@ -442,13 +460,7 @@ static void write_down(struct sl_thread *t, struct sl_skips *s, uint64_t now) {
         outermost = i;
     }
     for (uint32_t i = outermost; i != 0; i = s->e[i].prev) r = put(t, r, now, SL_SKIP_FRAME, s->e[i].comm, 0, s->e[i].after);
-    struct entry *e = s->e;
-    uint32_t *buckets = s->buckets, room = s->room;
-    *s = (struct sl_skips){.fd = -1};
-    if (e != NULL) {
-        sl_unmap(e, (size_t)room * sizeof *e);
-        sl_unmap(buckets, (size_t)room * sizeof *buckets);
-    }
+    empty(s);
     if (r != NULL) sl_keep(t, r, r->words);
 }
 
