@@ -71,13 +71,17 @@ func (f *finisher) matchRequests() {
 	})
 }
 
-// begun is when a request began.
+// begun is when a request began, at the earliest.
 func (l *LocationBuilder) begun(s requestSlot) unit.Duration {
 	switch s.key.kind {
 	case sendRequest:
 		return l.sends.at(s.index).time
 	case receiveRequest:
-		return l.receives.at(s.index).posted
+		r := l.receives.at(s.index)
+		if n, _ := slices.BinarySearch(l.offs, r.posted+1); r.post == unseen && n > 0 {
+			return l.offs[n-1]
+		}
+		return r.posted
 	}
 	return l.collectives[s.index].issued
 }

@@ -26,31 +26,38 @@ type messageEnd struct {
 // completion. Those of persistent requests all look the same and are left out.
 func keptEnds(t *testing.T, r *recording, times map[[2]int64]int64) (sent, received map[messageEnd]bool) {
 	sent, received = map[messageEnd]bool{}, map[messageEnd]bool{}
-	for i, l := range r.Locations {
-		off := false
-		posted := map[uint64]bool{}
-		for _, e := range r.events(t, i) {
-			switch e.Kind {
-			case trace.RecordingOff, trace.RecordingOn:
-				off = e.Kind == trace.RecordingOff
-				continue
-			case trace.IrecvPost:
-				posted[e.Request] = !off
-			}
-			if off || e.Size == 5 {
-				continue
-			}
-			switch e.Kind {
-			case trace.Send, trace.Isend:
-				sent[messageEnd{l.Rank, e.Comm, e.Size}] = true
-			case trace.Recv, trace.IrecvDone:
-				if e.Kind == trace.Recv || posted[e.Request] {
-					received[messageEnd{int(r.Comms[e.Comm].Members[e.Peer]), e.Comm, e.Size}] = true
+	posted := map[[2]uint64]bool{} // by rank and request: any thread of the rank may complete it
+	each := func(visit func(i int, l trace.Location, e trace.Event, off bool)) {
+		for i, l := range r.Locations {
+			off := false
+			for _, e := range r.events(t, i) {
+				if e.Kind == trace.RecordingOff || e.Kind == trace.RecordingOn {
+					off = e.Kind == trace.RecordingOff
+				} else {
+					visit(i, l, e, off)
 				}
-				times[[2]int64{int64(i), e.Time}] = e.Size
 			}
 		}
 	}
+	each(func(_ int, l trace.Location, e trace.Event, off bool) {
+		if e.Kind == trace.IrecvPost {
+			posted[[2]uint64{uint64(l.Rank), e.Request}] = !off
+		}
+	})
+	each(func(i int, l trace.Location, e trace.Event, off bool) {
+		if off || e.Size == 5 {
+			return
+		}
+		switch e.Kind {
+		case trace.Send, trace.Isend:
+			sent[messageEnd{l.Rank, e.Comm, e.Size}] = true
+		case trace.Recv, trace.IrecvDone:
+			if e.Kind == trace.Recv || posted[[2]uint64{uint64(l.Rank), e.Request}] {
+				received[messageEnd{int(r.Comms[e.Comm].Members[e.Peer]), e.Comm, e.Size}] = true
+			}
+			times[[2]int64{int64(i), e.Time}] = e.Size
+		}
+	})
 	return sent, received
 }
 
@@ -181,6 +188,18 @@ func TestTakenUnseen(t *testing.T) {
 					t.Errorf("messages and collectives of sizes %v, want %v; %+v", sizes, want, tl.Problems)
 				}
 			})
+		}
+	})
+}
+
+// TestTakenInRing wants receives to be whole of which a ring of one thread holds the posting, and that of another one the completion. Those
+// whose posting was dropped are no mistake of the program.
+func TestTakenInRing(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		program := build(t, l, "everyhandover.c", "-O1", "-pthread")
+		o := Options{Command: append(mpitest.Launch(l, 1), program), Sample: -1, Yield: "on", MaxSize: 64 << 10, Ring: true}
+		if tl, messages, wanted := checkJoined(t, recorded(t, o)); messages < 100 || messages < wanted {
+			t.Errorf("%d of %d messages; %+v", messages, wanted, tl.Problems)
 		}
 	})
 }
