@@ -162,7 +162,7 @@ func writeManuals(a *env.Env, dir string) error {
 	eachCommand(a.Root, func(c *cobra.Command) {
 		commands, names = append(commands, c), append(names, manualName(c)+".1")
 	})
-	err := atomicfile.WriteInto(dir, names, func(d *atomicfile.Dir) error {
+	err := atomicfile.WriteInto(dir, names, []string{}, func(d *atomicfile.Dir) error {
 		for i, c := range commands {
 			f, err := d.Create(names[i])
 			if err != nil {

@@ -246,7 +246,7 @@ func (o *demoOptions) unpack() error {
 	for _, entry := range entries {
 		names = append(names, entry.Name())
 	}
-	return atomicfile.WriteInto(o.out, names, func(d *atomicfile.Dir) error {
+	return atomicfile.WriteInto(o.out, names, []string{".slt"}, func(d *atomicfile.Dir) error {
 		return fs.WalkDir(demoData, "demodata", func(name string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() {
 				return err

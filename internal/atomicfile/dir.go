@@ -173,14 +173,14 @@ func syncDirs(root string) error {
 	})
 }
 
-// WriteInto writes files into a folder, beside what is there: all of them or none. The folder is made if needed, and not left if the files
-// cannot be written.
-func WriteInto(folder string, names []string, fill func(d *Dir) error) error {
+// WriteInto writes files into a folder, beside what is there: all of them or none. Those with the names are replaced, and directories as
+// far as CheckFree allows it. The folder is made if needed, and not left if the files cannot be written.
+func WriteInto(folder string, names, replace []string, fill func(d *Dir) error) error {
 	_, missing := os.Stat(folder)
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
-	err := WriteGroup(folder, names, []string{}, fill)
+	err := WriteGroup(folder, names, replace, fill)
 	if err != nil && missing != nil {
 		_ = os.Remove(folder) // it is empty
 	}

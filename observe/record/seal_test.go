@@ -305,3 +305,23 @@ func TestOddRecords(t *testing.T) {
 		}
 	}
 }
+
+// TestRunsOn wants threads whose functions go on after MPI_Finalize to leave the files alone, which are complete by then.
+func TestRunsOn(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		program := build(t, l, "runson.c", "-pthread", "-finstrument-functions")
+		for range 4 {
+			r := recorded(t, sampled(append(mpitest.Launch(l, 2), program)...)) // also looks for damage
+			if r.stdout != "done\n" || r.result.ExitCode != 0 || strings.Contains(r.stderr+strings.Join(r.talk, "\n"), "recording has stopped") {
+				t.Errorf("exit code %d, %q, %q, %q", r.result.ExitCode, r.stdout, r.stderr, r.talk)
+			}
+			steps := int64(0)
+			for i := range r.Locations {
+				steps += r.calls(t, i)["step"]
+			}
+			if steps < 2*20000 {
+				t.Errorf("%d steps, want all before MPI_Finalize, 20000 of each rank or more", steps)
+			}
+		}
+	})
+}

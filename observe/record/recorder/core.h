@@ -211,7 +211,7 @@ struct sl_thread {
     struct sl_team *team, *ended; /* OpenMP: the team it works in, one whose end it has not seen */
     uint32_t times_on;        /* how often recording had been on when it was found to be off */
     struct sl_skips *skips;   /* what was not recorded since recording was switched off */
-    atomic_flag skips_lock;   /* the thread that ends MPI writes those of all threads */
+    _Atomic(struct sl_thread *) skips_holder; /* who reads or changes them: the thread that ends MPI writes those of all threads */
     struct sl_counting *counting; /* perf events; NULL: there are none */
     uint32_t count_words;     /* room for them in the record of a call */
     uint64_t *scratch;        /* where records go that are not kept */
@@ -243,6 +243,7 @@ struct sl_settings {
 
 extern struct sl_settings sl_settings;
 extern _Atomic bool sl_active;          /* between MPI_Init and MPI_Finalize */
+extern _Atomic bool sl_over;            /* after MPI_Finalize: nothing is written any more */
 extern _Atomic bool sl_bounded;         /* recording may be switched off and on */
 extern _Atomic bool sl_switched_off;    /* by MPI_Pcontrol */
 extern _Atomic uint32_t sl_switched_on; /* how often MPI_Pcontrol did */

@@ -48,6 +48,7 @@ static void grow(struct sl_paths *p) {
 
 /* sl_define keeps a definition. */
 void sl_define(struct sl_thread *t, uint16_t kind, uint32_t number, const void *data, size_t words) {
+    if (atomic_load_explicit(&sl_over, memory_order_relaxed)) return;
     struct sl_stream *s = &t->definitions;
     uint32_t all = SL_HEAD + (uint32_t)words;
     struct sl_record *r = (struct sl_record *)(void *)s->next;

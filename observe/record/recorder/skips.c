@@ -346,11 +346,26 @@ static void count(struct sl_thread *t, struct sl_skips *s, const struct sl_recor
     s->latest = r->enter;
 }
 
-static void hold(struct sl_thread *t) {
-    while (atomic_flag_test_and_set_explicit(&t->skips_lock, memory_order_acquire)) sched_yield();
+enum { PATIENCE = 1000000000 }; /* ns */
+
+/* hold waits until nobody else reads or changes what a thread has skipped, and reports whether to release it. Who left the recorder by a long
+ * jump out of a signal handler, or writes a record that does not fit, holds it already; and what such a thread holds forever is taken. */
+static bool hold(struct sl_thread *t) {
+    struct sl_thread *none = NULL;
+    if (SL_LIKELY(atomic_compare_exchange_strong_explicit(&t->skips_holder, &none, sl_self, memory_order_acquire, memory_order_relaxed)))
+        return true;
+    if (none == sl_self) return false;
+    for (uint64_t until = sl_now() + PATIENCE; sl_now() < until; sched_yield()) {
+        none = NULL;
+        if (atomic_compare_exchange_weak_explicit(&t->skips_holder, &none, sl_self, memory_order_acquire, memory_order_relaxed)) return true;
+    }
+    atomic_store_explicit(&t->skips_holder, sl_self, memory_order_relaxed);
+    return true;
 }
 
-static void release(struct sl_thread *t) { atomic_flag_clear_explicit(&t->skips_lock, memory_order_release); }
+static void release(struct sl_thread *t, bool held) {
+    if (held) atomic_store_explicit(&t->skips_holder, NULL, memory_order_release);
+}
 
 static struct sl_skips *new_skips(int fd) {
     struct sl_skips *s = sl_memory(sizeof *s);
@@ -359,6 +374,7 @@ static struct sl_skips *new_skips(int fd) {
 }
 
 void sl_unkept(struct sl_thread *t, const struct sl_record *r, uint32_t words) {
+    if (atomic_load_explicit(&sl_over, memory_order_relaxed)) return;
     if (t->on) atomic_fetch_add_explicit(&t->events.head->bytes, (words + t->count_words) * 8u, memory_order_relaxed);
     if (sl_settings.estimate) return;
     if (t->events.closed) { /* recording has ended: only what had begun before matters */
@@ -367,9 +383,9 @@ void sl_unkept(struct sl_thread *t, const struct sl_record *r, uint32_t words) {
         return;
     }
     if (t->skips == NULL && (t->skips = new_skips(-1)) == NULL) return;
-    hold(t);
+    bool held = hold(t);
     count(t, t->skips, r);
-    release(t);
+    release(t, held);
     if (t->on) sl_skips_keep(t, r->enter); /* one that did not fit */
 }
 
@@ -377,11 +393,11 @@ void sl_unkept(struct sl_thread *t, const struct sl_record *r, uint32_t words) {
  * its thread is just writing that down, it is defined. */
 void sl_skips_take(struct sl_thread *t, struct sl_thread *owner, const uint64_t *d) {
     if (owner->events.closed || d[3] != 0 || (int32_t)(d[2] >> 32) == SL_NOBODY) return; /* not counted */
-    hold(owner);
+    bool held = hold(owner);
     struct sl_skips *s = owner->skips;
     bool found = s != NULL && find(s, SL_SKIP_POST, 0, 0, 0, d[0]) != 0;
     if (found) received(s, d[0], (uint32_t)(d[1] >> 32), d[2], (d[1] & SL_CANCELLED) != 0);
-    release(owner);
+    release(owner, held);
     if (!found) sl_define(t, SL_LATE, 0, d, SL_DONE_WORDS);
 }
 
@@ -468,9 +484,9 @@ static void write_down(struct sl_thread *t, struct sl_skips *s, uint64_t now) {
  * been recorded since then. Any thread may call it: one that has skipped something writes to its own file only after it was here. */
 void sl_skips_keep(struct sl_thread *t, uint64_t now) {
     if (t->skips == NULL || t->events.closed) return;
-    hold(t);
+    bool held = hold(t);
     write_down(t, t->skips, now);
-    release(t);
+    release(t, held);
 }
 
 /* Rings */

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 struct sl_settings sl_settings = {.callpath = SL_PATH_FULL};
-_Atomic bool sl_active, sl_bounded, sl_switched_off, sl_full;
+_Atomic bool sl_active, sl_over, sl_bounded, sl_switched_off, sl_full;
 _Atomic uint32_t sl_switched_on;
 bool sl_threaded;
 int sl_rank, sl_ranks = 1;
@@ -273,12 +273,39 @@ void sl_each_thread(void (*act)(struct sl_thread *)) {
     pthread_mutex_unlock(&threads_lock);
 }
 
+/* recording reports whether another thread may be in the middle of a record. */
+static bool recording(const struct sl_thread *t) {
+    return t != sl_self && t->events.head != NULL && atomic_load(&t->events.head->closed) == 0;
+}
+
+/* silence lets the other threads write nothing from now on, and waits until those in the recorder have left it. Their functions may go on for as
+ * long as the program; what a file gets after its end would be taken for damage. */
+static void silence(void) {
+    enum { DRAIN = 200, PATIENCE = 100000 }; /* us: until all threads see what was stored here; for those that jumped out of the recorder */
+    bool any = false;
+    atomic_store(&sl_over, true);
+    for (struct sl_thread *t = threads; t != NULL; t = t->next) {
+        if (!recording(t)) continue;
+        __atomic_store_n(&t->on, false, __ATOMIC_RELAXED);
+        any = true;
+    }
+    for (unsigned us = 0; any && us < PATIENCE; us += DRAIN) {
+        usleep(DRAIN);
+        any = false;
+        for (const struct sl_thread *t = threads; t != NULL; t = t->next)
+            any = any || (recording(t) && __atomic_load_n(&t->depth, __ATOMIC_ACQUIRE) > 0);
+    }
+}
+
 /* sl_detach_all ends the traces of all threads; the other ones must not record any more. */
 void sl_detach_all(void) {
     pthread_mutex_lock(&threads_lock);
     for (struct sl_thread *t = threads; t != NULL; t = t->next) {
         sl_sampling_end(t);
         sl_omp_close(t);
+    }
+    silence();
+    for (struct sl_thread *t = threads; t != NULL; t = t->next) {
         sl_counters_leave(t);
         sl_stream_close(&t->events, 1, t->poll);
         sl_stream_close(&t->definitions, 1, NULL);
@@ -302,7 +329,7 @@ void sl_drop(struct sl_thread *t, int rank, int why) {
 void sl_check_window(struct sl_thread *t, uint64_t now) {
     bool on = recorded_at(now);
     uint32_t times = on ? t->times_on : times_on_at(now);
-    if ((on == t->on && times == t->times_on) || (t->events.closed && !sl_settings.estimate)) return;
+    if ((on == t->on && times == t->times_on) || (t->events.closed && !sl_settings.estimate) || atomic_load(&sl_over)) return;
     t->depth++;
     if (!t->on) {
         t->on = true;
