@@ -77,8 +77,8 @@ lint: format # tests do not repeat go vet
 CHECKS = -checks 'inherit,-SA1019,-SA4017,-SA4018,-SA4023,-SA5012,-S1011'
 
 lint unit race-beside race-last: export GOGC = 400 # collecting garbage took a fifth of the time
-unit: # twice as many packages as CPUs: many wait for jobs and clocks; -w: no test needs what debuggers need
-	go test -vet=off -ldflags=-w -timeout 20m -p $$(( $$(nproc) * 2 )) $(LONGEST) ./...
+unit: # half as many packages again as CPUs; -w: no test needs what debuggers need
+	go test -vet=off -ldflags=-w -timeout 20m -p $$(( $$(nproc) * 3 / 2 )) $(LONGEST) ./...
 
 # The race detector needs cgo.
 race-beside race-last: export CGO_ENABLED = 1
