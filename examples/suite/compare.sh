@@ -138,6 +138,7 @@ compare() { # name, program, MPI, ranks, number of the run, arguments
 	local name=$1 program=$2 mpi=$3 ranks=$4 at=$work/runs/$3/$1.$5 how form=sorted
 	shift 5
 	local command=("mpirun.$mpi" -n "$ranks" "$program" "$@")
+	rm -rf "$at" # with -k it may be that of an earlier time
 	mkdir -p "$at/counts.1" "$at/counts.2"
 	run "$at/plain" "${command[@]}"
 	run "$at/again" "${command[@]}"
