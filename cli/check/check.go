@@ -153,7 +153,13 @@ func (o *Options) Run(a *env.Env, c *cobra.Command, args []string) error {
 	for _, f := range further {
 		outputs = append(outputs, env.To("also", f.path))
 	}
-	if err := o.result.Check(datasets.Files(datasets.SplitLabels(args)), outputs...); err != nil {
+	files := datasets.Files(datasets.SplitLabels(args))
+	if _, err := os.Stat(o.baseline); err == nil && !o.update {
+		files = append(files, o.baseline)
+	} else { // it will be written
+		outputs = append(outputs, env.To("baseline", o.baseline))
+	}
+	if err := o.result.Check(files, outputs...); err != nil {
 		return err
 	}
 	switch {

@@ -93,7 +93,7 @@ func checkCommand(a *env.Env) *cobra.Command {
 }
 
 func (o *checkOptions) run(a *env.Env, c *cobra.Command) error {
-	if err := o.result.Check(nil, env.To("comment", o.comment)); err != nil {
+	if err := o.result.Check(filesIn(o.dir), env.To("comment", o.comment)); err != nil {
 		return err
 	}
 	r, err := o.find(a, c)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -177,6 +179,16 @@ func (o *search) checkNames(states []*history.State) error {
 		return check("metric", o.metric)
 	}
 	return nil
+}
+
+// filesIn are the files of a history, which no output replaces.
+func filesIn(dir string) []string {
+	entries, _ := os.ReadDir(dir) // who reads them reports what is wrong
+	list := make([]string, len(entries))
+	for i, e := range entries {
+		list[i] = filepath.Join(dir, e.Name())
+	}
+	return list
 }
 
 // readAll reads the entries of a history.

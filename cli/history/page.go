@@ -35,7 +35,7 @@ func pageCommand(a *env.Env) *cobra.Command {
 }
 
 func (o *pageOptions) run(a *env.Env, c *cobra.Command) error {
-	if err := env.CheckOut(o.out, nil); err != nil {
+	if err := env.CheckOut(o.out, filesIn(o.dir)); err != nil {
 		return err
 	}
 	r, err := o.find(a, c)

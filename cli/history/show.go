@@ -64,7 +64,7 @@ func showCommand(a *env.Env) *cobra.Command {
 }
 
 func (o *showOptions) run(a *env.Env, c *cobra.Command) error {
-	if err := o.result.Check(nil); err != nil {
+	if err := o.result.Check(filesIn(o.dir)); err != nil {
 		return err
 	}
 	r, err := o.find(a, c)
