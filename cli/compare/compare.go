@@ -225,7 +225,8 @@ func (o *compareOptions) openResult(a *env.Env, c *cobra.Command, report *report
 
 // openRun takes the numbers of a run that is read or simulated.
 func (o *compareOptions) openRun(a *env.Env, c *cobra.Command, report *report, word string, _ []byte) ([]compare.Run, error) {
-	r, err := o.run.OpenRun(a, c, word, o.result.IsJSON())
+	repeated := strings.Contains(report.names[0], ",") || strings.Contains(report.names[1], ",")
+	r, err := o.run.OpenRun(a, c, word, o.result.IsJSON() || repeated) // the hashes tell copies
 	if err != nil {
 		return nil, err
 	}

@@ -165,7 +165,7 @@ func TestSameRuns(t *testing.T) {
 		{0, "warning: " + copied + " holds the same bytes as " + a + ": if it is a copy, it counts twice", a + "," + copied, b},
 		{0, "warning: " + link + " is in A and in B: it is compared with itself", a + "," + b, link},
 	} {
-		code, _, stderr := clitest.Run("", "compare", tc.a, tc.b, "--fail-if", "run_time>500%", "--format", "json")
+		code, _, stderr := clitest.Run("", "compare", tc.a, tc.b, "--fail-if", "run_time>500%")
 		if code != tc.code || !strings.Contains(stderr, tc.want) {
 			t.Errorf("%s and %s: exit code %d, want %d and %q\n%s", tc.a, tc.b, code, tc.code, tc.want, stderr)
 		}
