@@ -124,7 +124,7 @@ func (o *compareOptions) openAll(a *env.Env, c *cobra.Command, report *report) (
 		return sides, err
 	}
 	heads := map[string][]byte{}
-	seen := [2]map[string]string{{}, {}} // files of a side, by their hashes
+	var records [2][]provenance.Input // of a side
 	for _, results := range []bool{true, false} {
 		if o.run.Start = scenario.LeaveStart; slices.ContainsFunc(slices.Concat(sides[0], sides[1]), compare.Run.KeepsStart) {
 			o.run.Start = scenario.KeepStart
@@ -147,9 +147,12 @@ func (o *compareOptions) openAll(a *env.Env, c *cobra.Command, report *report) (
 					return sides, err
 				}
 				sides[i] = append(sides[i], runs...)
-				warnOfCopies(a, report.records[before:], seen[i])
+				records[i] = append(records[i], report.records[before:]...)
 			}
 		}
+	}
+	for _, side := range records {
+		a.WarnOfCopies(side)
 	}
 	return sides, nil
 }
@@ -165,16 +168,6 @@ func checkRepetitions(names []string) error {
 		}
 	}
 	return nil
-}
-
-// warnOfCopies warns of what was read if the side has the same bytes already.
-func warnOfCopies(a *env.Env, read []provenance.Input, seen map[string]string) {
-	for _, r := range read {
-		if other := seen[r.SHA256]; r.SHA256 != "" && other != "" {
-			a.Warn("%s holds the same bytes as %s: if it is a copy, it counts twice", r.Path, other)
-		}
-		seen[r.SHA256] = r.Path
-	}
 }
 
 // inBoth is a run that both sides have; empty: there is none.

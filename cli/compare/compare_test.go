@@ -162,7 +162,7 @@ func TestSameRuns(t *testing.T) {
 	}{
 		{2, b + " is in B twice", a, b + "," + b},
 		{2, link + " is in A twice", a + "," + link, b},
-		{0, "warning: " + copied + " holds the same bytes as " + a + ": if it is a copy, it counts twice", a + "," + copied, b},
+		{0, "warning: " + copied + " holds the same bytes as " + a + ": if it is a copy, its measurements count twice", a + "," + copied, b},
 		{0, "warning: " + link + " is in A and in B: it is compared with itself", a + "," + b, link},
 	} {
 		code, _, stderr := clitest.Run("", "compare", tc.a, tc.b, "--fail-if", "run_time>500%")

@@ -65,7 +65,7 @@ func (o *DataOptions) open(ctx context.Context, a *env.Env, words []string) (*da
 			all.Merge(d)
 		}
 	}
-	warnOfCopies(a, records)
+	a.WarnOfCopies(records)
 	if placed {
 		all.DropConstant()
 	}
@@ -73,20 +73,6 @@ func (o *DataOptions) open(ctx context.Context, a *env.Env, words []string) (*da
 		o.dropZeros(a, all)
 	}
 	return all, records, nil
-}
-
-// warnOfCopies warns of inputs that were there before.
-func warnOfCopies(a *env.Env, records []provenance.Input) {
-	for i, r := range records {
-		k := slices.IndexFunc(records[:i], func(other provenance.Input) bool { return r.SHA256 != "" && other.SHA256 == r.SHA256 })
-		switch {
-		case k < 0:
-		case records[k].Path == r.Path:
-			a.Warn("%s is given twice: its measurements count twice", r.Path)
-		default:
-			a.Warn("%s holds the same bytes as %s: if it is a copy, its measurements count twice", r.Path, records[k].Path)
-		}
-	}
 }
 
 // oddPlace is a value of a parameter that no law can be fitted to, with the input that has it.

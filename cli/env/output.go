@@ -366,3 +366,19 @@ func (a *Env) Record(inputs ...provenance.Input) *provenance.Record {
 	record.Warnings = append(record.Warnings, a.Warnings...)
 	return record
 }
+
+// WarnOfCopies warns of inputs whose bytes were there before: they would be repetitions without noise.
+func (a *Env) WarnOfCopies(inputs []provenance.Input) {
+	seen := map[string]string{} // paths by hash
+	for _, in := range inputs {
+		switch other, known := seen[in.SHA256]; {
+		case in.SHA256 == "":
+		case !known:
+			seen[in.SHA256] = in.Path
+		case other == in.Path:
+			a.Warn("%s is given twice: its measurements count twice", in.Path)
+		default:
+			a.Warn("%s holds the same bytes as %s: if it is a copy, its measurements count twice", in.Path, other)
+		}
+	}
+}

@@ -14,7 +14,7 @@ import (
 	"slackline/observe/measure"
 )
 
-func (r *measuredCollectives) Rows(*env.Env) env.Rows { return measurements{r.data()} }
+func (r *measuredCollectives) Rows(*env.Env) env.Rows { return rowsOf(r.data()) }
 
 // data are the times of all schemes; those of the first are called time.
 func (r *measuredCollectives) data() *dataset.Dataset {

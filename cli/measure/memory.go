@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"iter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -94,13 +93,18 @@ func (r *measuredMemory) JSON(a *env.Env) (any, error) {
 	return &memoryDocument{1, d.Parameters, d.Series, r.jobs, a.Record()}, nil
 }
 
-func (r *measuredMemory) Rows(*env.Env) env.Rows { return measurements{measure.MemoryDataset(r.jobs)} }
+func (r *measuredMemory) Rows(*env.Env) env.Rows { return rowsOf(measure.MemoryDataset(r.jobs)) }
 
 // measurements are the rows of a dataset.
-type measurements struct{ *dataset.Dataset }
+type measurements struct {
+	*table.Table
+	data *dataset.Dataset
+}
 
-func (m measurements) Keys() []string          { return tables.Measurements(m.Dataset).Keys() }
-func (m measurements) Values() iter.Seq[[]any] { return tables.Measurements(m.Dataset).Values() }
+func rowsOf(d *dataset.Dataset) measurements { return measurements{tables.Measurements(d), d} }
+
+// WriteCSV writes them in the form that datasets are read in.
+func (m measurements) WriteCSV(w io.Writer) error { return m.data.WriteCSV(w) }
 
 func (r *measuredMemory) Text(a *env.Env, w io.Writer) {
 	fmt.Fprintf(w, "memory: %s on %s\n\nBytes that a call leaves allocated\n\n", r.jobs[0].MPI,

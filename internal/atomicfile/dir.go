@@ -33,7 +33,7 @@ func CheckFree(path string, replace []string) error {
 		case err != nil:
 			return err
 		case file != path && !entry.IsDir() && !slices.ContainsFunc(replace, ours):
-			return fmt.Errorf("%s has the file %s, which --force would delete; give another name", path, file)
+			return fmt.Errorf("%s has the file %s, which would be deleted; give another name", path, file)
 		}
 		return nil
 	})

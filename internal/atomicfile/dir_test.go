@@ -165,7 +165,7 @@ func TestForeignFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		err := WriteDir(path, []string{".slt"}, put(map[string]string{"2.slt": ""}))
-		if (err == nil) != c.ours || err != nil && !strings.Contains(err.Error(), filepath.Join(path, c.file)+", which --force") {
+		if (err == nil) != c.ours || err != nil && !strings.Contains(err.Error(), filepath.Join(path, c.file)+", which would be deleted") {
 			t.Errorf("beside %s: %v", c.file, err)
 		}
 		if _, left := os.Stat(filepath.Join(path, c.file)); (left == nil) == c.ours {

@@ -370,7 +370,7 @@ func TestRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		o.Force = true
-		if _, err := tryRecord(t, o); err == nil || !strings.Contains(err.Error(), "notes, which --force would delete") {
+		if _, err := tryRecord(t, o); err == nil || !strings.Contains(err.Error(), "notes, which would be deleted") {
 			t.Errorf("a directory with a file of the user: %v, want an error before the program starts", err)
 		}
 		if _, err := tryRecord(t, sampled(append(mpitest.Launch(l, 1), "true")...)); err == nil ||
