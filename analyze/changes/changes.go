@@ -262,8 +262,8 @@ const suspicious = 6
 // smallestHistory is the number of values from which on a last one is compared with the median of the others.
 const smallestHistory = 6
 
-// suspect notes a last value that is far from those since the last change: one value alone may be an outlier. Of few values it notes
-// that those at the end are far from those before.
+// suspect notes a last value that is far from those since the last change: one value alone may be an outlier. It also notes that the
+// values differ before and after a place where too few of them are on one side for a change of noisy values.
 func (s *Series) suspect(level, smallest float64) {
 	n, from := len(s.Values), 0
 	if len(s.Changes) > 0 {
@@ -272,7 +272,8 @@ func (s *Series) suspect(level, smallest float64) {
 		}
 	}
 	place, p := n-1, math.NaN()
-	if n-from < smallestHistory {
+	if before := s.Values[from:place]; n-from < smallestHistory ||
+		math.Abs(s.Values[place]-median(before)) <= suspicious*scatter(before)*math.Abs(median(before)) {
 		if slices.ContainsFunc(s.Values[from:], func(v float64) bool { return v <= 0 }) {
 			return
 		}
@@ -281,13 +282,8 @@ func (s *Series) suspect(level, smallest float64) {
 		}
 		place += from
 	}
-	before := s.Values[from:place]
-	middle, last := median(before), median(s.Values[place:])
-	distance := math.Abs(last - middle)
-	if n-from >= smallestHistory && distance <= suspicious*scatter(before)*math.Abs(middle) {
-		return
-	}
-	if distance > max(smallest, 0.02)*math.Abs(middle) && s.matters(distance) {
+	middle, last := median(s.Values[from:place]), median(s.Values[place:])
+	if distance := math.Abs(last - middle); distance > max(smallest, 0.02)*math.Abs(middle) && s.matters(distance) {
 		c := s.change(KindLevel, place, middle, last, p)
 		s.Suspect = &c
 	}

@@ -368,6 +368,8 @@ func TestSuspect(t *testing.T) {
 		{"few, and none at times", []float64{10, 0, 10, 100}, false},
 		{"few after a change", []float64{1, 1, 1, 1, 1, 1, 10, 10.1, 9.9, 10, 15}, true},
 		{"less than 2 %", []float64{10, 10, 10, 10, 10, 10, 10.1}, false},
+		{"six after three", []float64{10, 10.1, 10.2, 20, 21, 20, 20, 21, 20}, true},
+		{"six after one and an outlier", []float64{10, 20, 20, 21, 20, 20, 21, 20}, false},
 	} {
 		s := &Series{Values: tc.values}
 		for i := range tc.values {
@@ -381,10 +383,13 @@ func TestSuspect(t *testing.T) {
 			t.Errorf("%s: suspect %+v", tc.name, s.Suspect)
 		}
 		last := len(tc.values) - 1
-		if tc.name == "two of four" {
+		switch tc.name {
+		case "two of four":
 			last--
+		case "six after three":
+			last -= 5
 		}
-		few := strings.Contains(tc.name, "of ") || strings.Contains(tc.name, "few")
+		few := strings.Contains(tc.name, "of ") || strings.Contains(tc.name, "few") || strings.Contains(tc.name, "after")
 		if c := s.Suspect; c != nil && (c.After != last || c.From < 10 || c.From > 10.25 || few == math.IsNaN(c.P) || few && c.P > 0.01) {
 			t.Errorf("%s: %+v", tc.name, c)
 		}
@@ -409,7 +414,7 @@ func TestFewFalseAlarms(t *testing.T) {
 		"one-sided, 10 %":      func(r *rand.Rand) func() float64 { return func() float64 { return 1 + 0.1*r.ExpFloat64() } },
 		"even, -20 % to +20 %": func(r *rand.Rand) func() float64 { return func() float64 { return 0.8 + 0.4*r.Float64() } },
 	} {
-		for n := 2; n < smallestHistory; n++ {
+		for _, n := range []int{2, 3, 4, 5, 6, 8, 12, 40} {
 			r := rand.New(rand.NewPCG(17, uint64(n)))
 			alarms := 0
 			for range cases {
@@ -424,6 +429,31 @@ func TestFewFalseAlarms(t *testing.T) {
 			t.Logf("%s, %d values: %d false alarms in %d series", name, n, alarms, cases)
 			if most := cases / 100 * 12 / 10; alarms > most { // 1 %, and three standard deviations of what is drawn
 				t.Errorf("%s, %d values: %d false alarms in %d series, more than %d", name, n, alarms, cases, most)
+			}
+		}
+	}
+}
+
+// A change that lasts is never forgotten: from the second value after it on, it is suspect or found, however few were before it.
+func TestLastingChange(t *testing.T) {
+	r := rand.New(rand.NewPCG(19, 20))
+	for _, ratio := range []float64{0.5, 2, 5} {
+		for before := 2; before <= 12; before++ {
+			var values []float64
+			for i := range before + 40 {
+				v := 10 * (1 + 0.01*r.NormFloat64())
+				if i >= before {
+					v *= ratio
+				}
+				values = append(values, v)
+			}
+			for n := before + 2; n <= len(values); n++ {
+				s := &Series{Metric: "time", Unit: "s", Values: values[:n], At: make([]int, n)}
+				s.levels(0.01, 0.01)
+				s.suspect(0.01, 0.01)
+				if len(s.Changes) == 0 && s.Suspect == nil {
+					t.Errorf("%d values before and %d after a change by %g: unchanged", before, n-before, ratio)
+				}
 			}
 		}
 	}

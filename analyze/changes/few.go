@@ -2,6 +2,7 @@ package changes
 
 import (
 	"math"
+	"slices"
 
 	"slackline/internal/stat"
 )
@@ -16,7 +17,9 @@ const (
 )
 
 // few is the place at which the logarithms of some values most probably change, and the probability of values that differ as much on both
-// sides of any place, without a change: Student's t of the two sides, times the number of places.
+// sides of any place, without a change: Student's t of the two sides, times the number of places. From smallestHistory values on, it looks
+// only where one side has too few values for their order to be rare, and leaves out the one of them that is farthest from the other
+// side, which may be an outlier.
 func few(values []float64) (at int, p float64) {
 	n := len(values)
 	logs := make([]float64, n)
@@ -25,16 +28,42 @@ func few(values []float64) (at int, p float64) {
 	}
 	p = 1
 	for k := 1; k < n; k++ {
-		before, first := meanAndSquares(logs[:k])
-		after, second := meanAndSquares(logs[k:])
-		freedom := assumedValues + n - 2
-		variance := (assumedValues*assumedNoise*assumedNoise + first + second) / float64(freedom)
-		t := (after - before) / math.Sqrt(variance*(1/float64(k)+1/float64(n-k)))
-		if q := float64(n-1) * beyond(t, freedom); q < p {
+		before, after := logs[:k], logs[k:]
+		if n >= smallestHistory {
+			switch side := min(k, n-k); {
+			case side < shortest || side >= smallestHistory:
+				continue
+			case k == side:
+				before = withoutFarthest(before, stat.Mean(after))
+			default:
+				after = withoutFarthest(after, stat.Mean(before))
+			}
+		}
+		if q := float64(n-1) * different(before, after); q < p {
 			at, p = k, q
 		}
 	}
 	return at, p
+}
+
+// withoutFarthest are the values but that one which is farthest from another value.
+func withoutFarthest(values []float64, from float64) []float64 {
+	farthest := 0
+	for i, v := range values {
+		if math.Abs(v-from) > math.Abs(values[farthest]-from) {
+			farthest = i
+		}
+	}
+	return slices.Delete(slices.Clone(values), farthest, farthest+1)
+}
+
+// different is the probability of means that differ as much, without a change.
+func different(before, after []float64) float64 {
+	m, first := meanAndSquares(before)
+	n, second := meanAndSquares(after)
+	freedom := assumedValues + len(before) + len(after) - 2
+	variance := (assumedValues*assumedNoise*assumedNoise + first + second) / float64(freedom)
+	return beyond((n-m)/math.Sqrt(variance*(1/float64(len(before))+1/float64(len(after)))), freedom)
 }
 
 // meanAndSquares are the mean and the sum of the squared distances from it.
