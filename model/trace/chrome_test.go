@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -89,6 +90,60 @@ func TestChromeList(t *testing.T) {
 	tl, err := ToTimeline(tr, TimelineOptions{Threads: 1})
 	if err != nil || tl.Ranks != 2 || tl.Locations[1].Calls.Enter[0] != 0 || tl.Locations[0].Calls.Enter[0] != 1_000_000 {
 		t.Fatalf("%v: %+v", err, tl)
+	}
+}
+
+// TestChromeCrossed: ends that do not fit the call that was begun last, and calls that go on after the one around them, are told; the rank
+// is incomplete if that changes its times.
+func TestChromeCrossed(t *testing.T) {
+	event := func(phase, name string, at int, more string) string {
+		if name != "" {
+			more += fmt.Sprintf(`, "name": %q`, name)
+		}
+		return fmt.Sprintf(`{"ph": %q, "pid": 1, "tid": 1, "ts": %d%s}`, phase, at, more)
+	}
+	for name, c := range map[string]struct {
+		events     []string
+		want       string // the calls of the only thread
+		warning    string
+		incomplete int
+	}{
+		"in order": {[]string{event("B", "a", 0, ""), event("B", "b", 2, ""), event("E", "b", 3, ""), event("E", "", 9, "")},
+			"0 a { 2000..3000 b } 9000", "", 0},
+		"the inner end is missing": {[]string{event("B", "a", 0, ""), event("B", "b", 2, ""), event("E", "a", 5, ""), event("X", "c", 6, `, "dur": 1`)},
+			"0 a { 2000..5000 b } 5000 6000..7000 c", "1 end (ph E) with another name", 1},
+		"of no open call": {[]string{event("B", "a", 0, ""), event("E", "z", 5, ""), event("E", "a", 9, "")},
+			"0..9000 a", "1 end (ph E) with another name", 1},
+		"rounded": {[]string{event("X", "a", 0, `, "dur": 10`), event("X", "b", 5, `, "dur": 6`)}, "0 a { 5000..10000 b } 10000", "", 0},
+		"little": {[]string{event("X", "a", 0, `, "dur": 1000`), event("X", "b", 995, `, "dur": 10`), event("X", "c", 2000, `, "dur": 1`)},
+			"0 a { 995000..1000000 b } 1000000 2000000..2001000 c", "1 call of rank 0 went on", 0},
+		"much": {[]string{event("X", "a", 0, `, "dur": 10`), event("X", "b", 5, `, "dur": 1000`)},
+			"0 a { 5000..10000 b } 10000", "together 995us", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := fstest.MapFS{"run.json": {Data: []byte("[" + strings.Join(c.events, ",") + "]")}}
+			text, _, _ := chromeText(t, files, "run.json")
+			tr, err := Open(files, "run.json", Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			tl, err := ToTimeline(tr, TimelineOptions{Threads: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, calls, _ := strings.Cut(text, "rank 0 name master")
+			calls = strings.TrimSpace(strings.TrimPrefix(calls, " truncated"))
+			if got := strings.Join(strings.Fields(calls), " "); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+			said := strings.Join(append(slices.Clone(tr.Warnings), tr.Notes...), "\n")
+			if (c.warning == "") != (said == "") || !strings.Contains(said, c.warning) {
+				t.Errorf("warned of %q, want %q", said, c.warning)
+			}
+			if m := tl.Missing(); m.Ranks != c.incomplete {
+				t.Errorf("%d incomplete ranks, want %d", m.Ranks, c.incomplete)
+			}
+		})
 	}
 }
 

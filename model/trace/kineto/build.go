@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"slackline/internal/parallel"
+	"slackline/internal/phrase"
 	"slackline/model/timeline"
 	"slackline/model/unit"
 )
@@ -40,6 +41,8 @@ type rankBuilder struct {
 	found    int          // the last one that was looked for
 	made     []*deviceStream
 	numbers  []int32 // of the activities on their streams
+	overlaps int     // calls that go on after the call around them
+	left     int64   // how long they do
 }
 
 // launchedBy is the call with a correlation.
@@ -125,7 +128,16 @@ func (b *builder) build() *timeline.Timeline {
 		for n := range r.order {
 			r.enter(locations[i][n], n, host)
 		}
+		if r.bare && unit.Duration(r.left)/unit.Duration(len(r.order)) > (r.last-r.first)/100 { // others have calls around everything
+			locations[i][0].SetTruncated()
+		}
 	})
+	for _, r := range b.ranks {
+		if r.overlaps > 0 {
+			b.warn("%s: %s of rank %d went on after the end of the call around; these parts, together %s, are left out", r.show,
+				phrase.Plural(r.overlaps, "call"), r.rank, unit.Duration(r.left).Short())
+		}
+	}
 	b.tl = b.builder.Finish(b.threads)
 	b.addStreams()
 	b.addCommunication()
@@ -189,6 +201,9 @@ func b2i(b bool) int {
 	return 0
 }
 
+// rounding is by how much a call may go on after the call around it, because times and durations are rounded to microseconds.
+const rounding = int64(unit.Microsecond)
+
 // enter gives a location the calls of a thread, nested by containment: a call lies in the last open one that has not ended when it
 // begins, and is cut where that ends.
 func (r *rankBuilder) enter(l *timeline.LocationBuilder, n int, host timeline.RegionID) {
@@ -205,6 +220,10 @@ func (r *rankBuilder) enter(l *timeline.LocationBuilder, n int, host timeline.Re
 			open = open[:k-1]
 		}
 		if k := len(open); k > 0 {
+			if c.end-rounding > open[k-1] {
+				r.overlaps++
+				r.left += c.end - open[k-1]
+			}
 			c.end = min(c.end, open[k-1])
 		}
 		l.Enter(unit.Duration(c.begin)+r.shift, r.regions[c.name])

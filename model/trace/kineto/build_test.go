@@ -121,6 +121,7 @@ func TestNesting(t *testing.T) {
 		"0 master: /host/touches 15us-17us",
 		"0 master: /host/ProfilerStep 25us-26us",
 		"0 thread 9: /other 0-35us",
+		"a.json: 1 call of rank 0 went on after the end of the call around; these parts, together 5us, are left out",
 	)
 }
 
@@ -239,6 +240,7 @@ func TestTimelineTwice(t *testing.T) {
 	want := []string{
 		"0 master: /host 0-20us", "0 master: /host/around 0-10us", "0 master: /host/around/long 5us-10us",
 		"0 master: /host/around/long/short 5us-10us",
+		"a.json: 2 calls of rank 0 went on after the end of the call around; these parts, together 15us, are left out",
 	}
 	wantLines(t, described(t, p, 1), want...)
 	wantLines(t, described(t, p, 1), want...)

@@ -29,9 +29,12 @@ import (
 // Which events matter, by ph:
 //
 //   - X is a call of the thread tid of the process pid, from ts on and as long as dur, in microseconds with any number of decimals; they
-//     are kept to the picosecond. Calls of a thread are nested by their times; one that goes on after the call around it is cut there.
+//     are kept to the picosecond. Calls of a thread are nested by their times; one that goes on after the call around it is cut there. If
+//     that is more than a microsecond later, a warning counts it; the rank is incomplete if that is more than 1 % of
+//     the time of its threads.
 //   - B and E are the two ends of a call. Those of a thread must be in the order of time. A call without E lasts until the end of the
-//     file, and an E without B is left out; a note counts both.
+//     file, and an E without B is left out; a note counts both. An E may have the name of its B. If it has that of a call further out, it
+//     ends the calls inside, too, and if no open call has its name, it is left out: a warning counts these, and the rank is incomplete.
 //   - M with the name process_name, thread_name or process_sort_index, and name or sort_index in its args.
 //   - All others are left out: instants, counters (ph C, which are values of a process and not what a thread counts), asynchronous
 //     events, flows, objects. A note counts the counters.
@@ -87,6 +90,7 @@ type chromeFile struct {
 	counters  int64 // values
 	lone      int64 // ends without a start
 	open      int64 // calls without an end
+	crossed   int64 // ends with another name than the call that was begun last
 	skipped   int64 // events without a valid time
 	calls     int64 // events of calls
 	odd       oddEvents
@@ -128,6 +132,10 @@ func ReadChrome(fsys fs.FS, dir string, names []string, show func(name string) s
 			f.odd.anonymous = 0 // the file does without
 		}
 		f.odd.nameless = f.names.odd.nameless
+		if f.crossed > 0 {
+			k.warn("%s: %s (ph E) with another name than the call of the thread that was begun last (ph B); calls or events are missing",
+				show(names[i]), phrase.Plural(f.crossed, "end"))
+		}
 		for _, note := range f.odd.notes() {
 			k.warn("%s: %s", show(names[i]), note)
 		}
@@ -354,7 +362,23 @@ func (f *chromeFile) call(phase byte, at threadID, raw *[memberCategory + 1][]by
 		f.lone++
 		return nil
 	}
-	p.calls.at(stack.calls[n-1]).end = begin
-	stack.calls = stack.calls[:n-1]
+	ended := n - 1 // the outermost call that it ends
+	if len(raw[memberName]) > len(`""`) {
+		name := f.names.nameOf(raw[memberName])
+		for ended >= 0 && p.calls.at(stack.calls[ended]).name != name {
+			ended--
+		}
+		if ended < n-1 {
+			f.crossed++
+			p.cut = true
+		}
+		if ended < 0 {
+			return nil
+		}
+	}
+	for _, number := range stack.calls[ended:] {
+		p.calls.at(number).end = begin
+	}
+	stack.calls = stack.calls[:ended]
 	return nil
 }
