@@ -276,6 +276,7 @@ func (j *judge) check(x *Expectation) (*Check, error) {
 		return nil, err
 	}
 	c.judge()
+	j.measured(&c.Outcome, s, x.Optional)
 	j.everywhere(&c.Outcome, s, x.Optional)
 	return c, nil
 }

@@ -566,3 +566,40 @@ func TestLeapOfOne(t *testing.T) {
 		}
 	}
 }
+
+// TestNoValue: a function without a value at a point where it was measured does not pass, unless it is optional or failed anyway.
+func TestNoValue(t *testing.T) {
+	table := "callpath,p,value\nf,2,1\nf,4,2\nf,8,3\nf,16,4\nf,32,5\nf,64,NaN\nf,128,\ng,2,99\ng,4,99\ng,8,99\ng,16,99\ng,32,99\n"
+	const without = "inconclusive: f has no value at p = 128 and 1 point more"
+	for text, want := range map[string]string{
+		"expectations: [{function: f, expect: O(log p)}]":                 without,
+		"expectations: [{function: f, expect: O(log p), optional: true}]": "pass: ",
+		"expectations: [{function: f, expect: O(1)}]":                     "fail: ",
+		"expectations: [{function: g, expect: O(1)}]":                     "pass: ",
+		"rules: [f <= g]": without,
+		"rules: [g <= f]": "fail: ",
+	} {
+		d, _, err := dataset.Read("x", []byte(table), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := ParseExpectations("x", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Judge(e, d, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range r.Checks {
+			if got := fmt.Sprintf("%v: %s", c.Verdict, c.Reason); !strings.HasPrefix(got, want) {
+				t.Errorf("%s: %s, want %s", text, got, want)
+			}
+		}
+		for _, c := range r.Rules {
+			if got := fmt.Sprintf("%v: %s", c.Verdict, c.Reason); !strings.HasPrefix(got, want) {
+				t.Errorf("%s: %s, want %s", text, got, want)
+			}
+		}
+	}
+}

@@ -15,19 +15,37 @@ func (j *judge) places(list ...*dataset.Series) []string {
 	seen := map[string]bool{}
 	for _, s := range list {
 		for _, p := range s.Points {
-			var values []string
-			for i, name := range j.data.Parameters {
-				if planned := j.modeler.options.Planned; planned == nil || slices.Contains(planned, name) {
-					values = append(values, fmt.Sprintf("%s = %g", name, p.At[i]))
-				}
-			}
-			if name := strings.Join(values, ", "); len(p.Values) > 0 && !seen[name] {
+			if name := j.place(p.At); len(p.Values) > 0 && !seen[name] {
 				seen[name] = true
 				all = append(all, name)
 			}
 		}
 	}
 	return all
+}
+
+func (j *judge) place(at []float64) string {
+	var values []string
+	for i, name := range j.data.Parameters {
+		if planned := j.modeler.options.Planned; planned == nil || slices.Contains(planned, name) {
+			values = append(values, fmt.Sprintf("%s = %g", name, at[i]))
+		}
+	}
+	return strings.Join(values, ", ")
+}
+
+// measured wants values of a series wherever it was measured: if there is none, the program may have failed there, and a series that must
+// be there does not pass.
+func (j *judge) measured(o *Outcome, s *dataset.Series, optional bool) {
+	blanks := j.data.Blanks(s)
+	if len(blanks) == 0 || optional || o.Verdict != Pass {
+		return
+	}
+	text := fmt.Sprintf("%s has no value at %s", s.Name(), j.place(blanks[len(blanks)-1]))
+	if n := len(blanks) - 1; n > 0 {
+		text += fmt.Sprintf(" and %s more", phrase.Plural(n, "point"))
+	}
+	o.Verdict, o.Reason = Inconclusive, join(o.Reason, text)
 }
 
 // everywhere notes that a series lacks points that others of the data have. That may be on purpose, as with benchmarks that have sizes of

@@ -130,6 +130,7 @@ func (j *judge) rule(r *Rule) (*RuleCheck, error) {
 		return nil, err
 	}
 	for _, s := range series {
+		j.measured(&c.Outcome, s, r.Optional)
 		j.everywhere(&c.Outcome, s, r.Optional)
 	}
 	return c, nil

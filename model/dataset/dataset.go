@@ -25,8 +25,9 @@ type Dataset struct {
 
 	index   map[seriesKey]*Series
 	missing map[seriesKey]int // values that were left out
-	read    float64           // ranks that the values of a run are means over; 0: as many as p
-	untold  int               // warnings beyond the limit
+	blanks  map[seriesKey][]blank
+	read    float64 // ranks that the values of a run are means over; 0: as many as p
+	untold  int     // warnings beyond the limit
 }
 
 // Series are the measurements of one metric of one call path.
@@ -275,6 +276,7 @@ func (d *Dataset) Merge(other *Dataset) {
 			mine.Add(at, p.Values...)
 		}
 	}
+	d.takeBlanks(other)
 	for _, w := range other.Warnings {
 		d.warnf("%s", w)
 	}
@@ -331,6 +333,7 @@ func (d *Dataset) Select(name string, value float64) error {
 	if !there[value] {
 		return fmt.Errorf("nothing was measured at %s = %s", name, decimal(value))
 	}
+	d.selectBlanks(name, value)
 	d.DropParameter(place)
 	d.dropEmpty()
 	return nil
@@ -401,6 +404,7 @@ func (d *Dataset) SetParameter(name string, value float64) error {
 		return fmt.Errorf("the data have %d parameters already, which is the most", MaxParameters)
 	}
 	d.Parameters = append([]string{name}, d.Parameters...)
+	d.setBlanks(name, value)
 	for _, s := range d.Series {
 		s.index = nil
 		for i := range s.Points {

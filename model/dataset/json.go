@@ -2,12 +2,10 @@ package dataset
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -246,40 +244,6 @@ func (v *values) UnmarshalJSON(data []byte) error {
 		*v = append(*v, x)
 	}
 	return nil
-}
-
-// present returns the values without the missing ones, and how many those were.
-func (v values) present() ([]float64, int) {
-	if !slices.ContainsFunc(v, math.IsNaN) {
-		return v, 0
-	}
-	there := slices.DeleteFunc(slices.Clone(v), math.IsNaN)
-	return there, len(v) - len(there)
-}
-
-// addPresent adds what is there of a list of values to a series.
-func (d *Dataset) addPresent(path, metric string, at []float64, v values) {
-	there, missing := v.present()
-	if missing > 0 {
-		if d.missing == nil {
-			d.missing = map[seriesKey]int{}
-		}
-		d.missing[seriesKey{path, metric}] += missing
-	}
-	if len(there) > 0 {
-		d.Get(path, metric).Add(at, there...)
-	}
-}
-
-// warnOfMissing warns of the values that were missing, series by series.
-func (d *Dataset) warnOfMissing() {
-	keys := slices.SortedFunc(maps.Keys(d.missing), func(a, b seriesKey) int {
-		return cmp.Or(strings.Compare(a.path, b.path), strings.Compare(a.metric, b.metric))
-	})
-	for _, key := range keys {
-		s := Series{CallPath: key.path, Metric: key.metric}
-		d.warnf("%s: missing values are left out: %d", s.Name(), d.missing[key])
-	}
 }
 
 // hasKey reports whether the head of a JSON text has an object key near its
