@@ -276,6 +276,16 @@ func (j *judge) check(x *Expectation) (*Check, error) {
 		return nil, err
 	}
 	c.judge()
+	if c.Verdict == Pass && !math.IsNaN(c.Fit.Confidence) {
+		why := j.turned(c, s)
+		if why == "" && !x.larger && c.Under >= passAt && dataset.LargerIsBetter(s.Metric, s.Unit) {
+			why = fmt.Sprintf("%.4g %% of the evidence is below the lower limit of %s, which bounds growth only, and of this metric less is worse: "+
+				"expect Theta(...)", 100*c.Under, x.Expect.Text)
+		}
+		if why != "" {
+			c.Verdict, c.Reason = Inconclusive, why
+		}
+	}
 	j.measured(&c.Outcome, s, x.Optional)
 	j.everywhere(&c.Outcome, s, x.Optional)
 	return c, nil

@@ -583,22 +583,89 @@ func TestNoValue(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := ParseExpectations("x", []byte(text))
-		if err != nil {
-			t.Fatal(err)
+		if got := verdictOf(t, text, d); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %s, want %s", text, got, want)
 		}
-		r, err := Judge(e, d, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range r.Checks {
-			if got := fmt.Sprintf("%v: %s", c.Verdict, c.Reason); !strings.HasPrefix(got, want) {
-				t.Errorf("%s: %s, want %s", text, got, want)
+	}
+}
+
+// verdictOf is the verdict and the reason of the only expectation or rule.
+func verdictOf(t *testing.T, expectations string, d *dataset.Dataset) string {
+	t.Helper()
+	e, err := ParseExpectations("x", []byte(expectations))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Judge(e, d, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := r.outcomes()[0]
+	return fmt.Sprintf("%v: %s", o.Verdict, o.Reason)
+}
+
+// TestTurned: a value that is too good at the largest point alone does not turn a failure into success; nor does one elsewhere.
+func TestTurned(t *testing.T) {
+	for _, tc := range []struct {
+		exponent float64
+		at       float64 // where the value is multiplied
+		factor   float64
+		want     string
+	}{
+		{1, 2048, 1, "pass: "},
+		{1, 2048, 0.01, "pass: "}, // it passes without it, too
+		{2, 2048, 1, "fail: "},
+		{2, 2048, 0.01, "inconclusive: without the 1 value at p = 2048 it fails: there, a value is 4.19e+04, and 4.194e+06 fits the others"},
+		{2, 2048, 1e-9, "inconclusive: the value at the largest point, p = 2048, is 0.00419"},
+		{1.6, 2048, 0.5, "inconclusive: without the 1 value at p = 2048 it fails"},
+		{2, 1024, 0.01, "inconclusive: 57 % of the evidence is beyond the limit"},
+	} {
+		d := dataset.New("p")
+		for p := 4.; p <= 2048; p *= 2 {
+			v := math.Pow(p, tc.exponent)
+			if p == tc.at {
+				v *= tc.factor
 			}
+			d.Get("f", "time").Add([]float64{p}, v)
 		}
-		for _, c := range r.Rules {
-			if got := fmt.Sprintf("%v: %s", c.Verdict, c.Reason); !strings.HasPrefix(got, want) {
-				t.Errorf("%s: %s, want %s", text, got, want)
+		if got := verdictOf(t, "expectations: [{function: f, expect: O(p)}]", d); !strings.HasPrefix(got, tc.want) {
+			t.Errorf("p^%g, times %g at %g: %s, want %s", tc.exponent, tc.factor, tc.at, got, tc.want)
+		}
+	}
+	two := dataset.New("n", "p")
+	for n := 1.; n <= 5; n++ {
+		for p := 4.; p <= 128; p *= 2 {
+			v := n * p * p
+			if p == 128 {
+				v /= 100
+			}
+			two.Get("f", "time").Add([]float64{n, p}, v)
+		}
+	}
+	const want = "inconclusive: without the 5 values at p = 128 it fails"
+	if got := verdictOf(t, "expectations: [{function: f, expect: O(n * p)}]", two); !strings.HasPrefix(got, want) {
+		t.Errorf("two parameters: %s, want %s", got, want)
+	}
+}
+
+// TestLessIsWorse: an upper bound says nothing of a bandwidth that collapses.
+func TestLessIsWorse(t *testing.T) {
+	for expect, want := range map[string]string{
+		"O(p)":     "inconclusive: 100 % of the evidence is below the lower limit of O(p)",
+		"O(1)":     "inconclusive: 100 % of the evidence is below the lower limit of O(1)",
+		"O(1/p)":   "pass: ",
+		"Theta(p)": "fail: ",
+	} {
+		for metric, want := range map[string]string{"bandwidth": want, "time": "pass: "} {
+			if metric == "time" && expect == "Theta(p)" {
+				continue
+			}
+			d := dataset.New("p")
+			for p := 2.; p <= 64; p *= 2 {
+				d.Get("f", metric).Add([]float64{p}, 5000/p)
+			}
+			if got := verdictOf(t, "expectations: [{function: f, expect: "+expect+"}]", d); !strings.HasPrefix(got, want) {
+				t.Errorf("%s of a %s that is 5000/p: %s, want %s", expect, metric, got, want)
 			}
 		}
 	}

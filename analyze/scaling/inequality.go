@@ -18,8 +18,9 @@ var inequality = RuleKind{
 	Short:   "an inequality between functions of an expectation file",
 	Example: "Allreduce <= Reduce + Bcast",
 	Explanation: "A rule compares sums of functions, with factors: Allreduce <= Reduce + Bcast. It fails if it is violated at the " +
-		"largest measured point by more than the noise. It is inconclusive if it is violated at other points, or if the models violate " +
-		"it later, up to the target or 1024 times the largest point; the crossover is where that starts.",
+		"largest measured point by more than the noise. It is inconclusive if it is violated at other points, by a value at the " +
+		"largest point that is far off its model, too, or by the models later, up to the target or 1024 times the largest point; the crossover " +
+		"is where that starts.",
 	parse: parseSums,
 }
 
@@ -132,19 +133,28 @@ func (s *ruleSide) measured(at []float64) (float64, bool) {
 	return sum, true
 }
 
+// leaps reports whether the value of a function at a place is farther above its model (sign 1), or below (-1), than the noise explains.
+func (s *ruleSide) leaps(at []float64, sign float64) bool {
+	return slices.ContainsFunc(s.fits, func(f *Fit) bool {
+		i := slices.IndexFunc(f.At, func(p []float64) bool { return slices.Equal(p, at) })
+		return i >= 0 && sign*(f.Values[i]/f.Model.Eval(at...)-1) > outlierPoint*f.scatter()
+	})
+}
+
 // check compares both sides where all was measured, and beyond.
 func (q *sums) check(c *RuleCheck, fits []*Fit) error {
 	left, right := &ruleSide{q.left, fits[:len(q.left)]}, &ruleSide{q.right, fits[len(q.left):]}
-	variance, doubt := 0.0, ""
+	variance, scatter, doubt := 0.0, 0.0, ""
 	for _, f := range fits {
 		variance += f.Variance
+		scatter += f.scatter() * f.scatter()
 		if f.Doubt != "" {
 			doubt = f.CallPath + ": " + f.Doubt
 		}
 	}
 	c.Tolerance = max(minTolerance, 3*math.Sqrt(variance))
 	var places [][]float64
-	last := false
+	last, leap := false, false
 	for _, at := range left.fits[0].At {
 		l, ok1 := left.measured(at)
 		r, ok2 := right.measured(at)
@@ -155,6 +165,7 @@ func (q *sums) check(c *RuleCheck, fits []*Fit) error {
 		if last = l > (1+c.Tolerance)*r; last {
 			c.Violated = append(c.Violated, at)
 		}
+		leap = !last && l > (1+max(minTolerance, 3*math.Sqrt(scatter)))*r && (left.leaps(at, 1) || right.leaps(at, -1))
 	}
 	if len(places) == 0 {
 		c.Verdict, c.Reason = Inconclusive, "the functions have no point in common"
@@ -170,6 +181,10 @@ func (q *sums) check(c *RuleCheck, fits []*Fit) error {
 	case last:
 		c.Verdict = Fail
 		c.Reason = fmt.Sprintf("violated at the largest measured point, %v", places[len(places)-1])
+	case leap:
+		c.Verdict = Inconclusive
+		c.Reason = fmt.Sprintf("violated at the largest measured point, %v, by more than the noise, but off the models, too: measure there again, "+
+			"or beyond", places[len(places)-1])
 	case doubt != "":
 		c.Verdict, c.Reason = Inconclusive, doubt
 	case !math.IsNaN(c.Crossover):

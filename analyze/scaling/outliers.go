@@ -8,6 +8,7 @@ import (
 
 	"slackline/internal/phrase"
 	"slackline/internal/stat"
+	"slackline/model/dataset"
 )
 
 // Outlier is a measurement that lies far from the others or from the model. It is
@@ -84,6 +85,23 @@ func (f *Fit) residuals() (all []float64, scale float64) {
 	return all, max(stat.PerDeviation*stat.Quantile(stat.Sorted(all), 0.5), math.Sqrt(f.sample.v))
 }
 
+// scatter is by how much points are off a model by chance: if the noise is known, that the model is off the others, too, is no excuse.
+func (f *Fit) scatter() float64 {
+	if f.sample.nu > 0 {
+		return math.Sqrt(f.sample.v)
+	}
+	_, scale := f.residuals()
+	return min(scale, largestScatter)
+}
+
+// stepOf is what a limit grows by from one value of a parameter to the next; at least what is never more than noise.
+func stepOf(limit Term, before, after float64) float64 {
+	if step := limit.Eval(after) / limit.Eval(before); step > 1+minTolerance { // not if there is none before
+		return step
+	}
+	return 1 + minTolerance
+}
+
 // leaps says that values at the largest points are off the model by more than noise and than what the limit of a parameter grows by in the
 // step to them: a law for what is below says nothing of them. Looked at are the point where all parameters are largest, and those where one
 // is, if more than half of them are off. Above is the direction that matters, and below for a bound from below; empty: there are none.
@@ -91,10 +109,7 @@ func (f *Fit) leaps(limits []Term, above, below bool) string {
 	if len(limits) != len(f.Parameters) || len(f.Values) < MinPoints {
 		return ""
 	}
-	residuals, scale := f.residuals()
-	if scale = min(scale, largestScatter); f.sample.nu > 0 { // the noise is known: that the model is off the others, too, is no excuse
-		scale = math.Sqrt(f.sample.v)
-	}
+	scale := f.scatter()
 	largest, steps := f.sample.largest(), make([]float64, len(limits))
 	for i, limit := range limits {
 		before := math.Inf(-1)
@@ -103,14 +118,11 @@ func (f *Fit) leaps(limits []Term, above, below bool) string {
 				before = max(before, at[i])
 			}
 		}
-		steps[i] = 1 + minTolerance
-		if step := limit.Eval(largest[i]) / limit.Eval(before); step > steps[i] { // not if there is none before
-			steps[i] = step
-		}
+		steps[i] = stepOf(limit, before, largest[i])
 	}
 	off := func(i int, step float64) bool {
 		ratio := f.Values[i] / f.Model.Eval(f.At[i]...)
-		return residuals[i] > outlierPoint*scale && (above && ratio > step || below && ratio < 1/step)
+		return math.Abs(1/ratio-1) > outlierPoint*scale && (above && ratio > step || below && ratio < 1/step)
 	}
 	name := func(i int) string { return fmt.Sprintf("%s = %g", f.Parameters[i], largest[i]) }
 	for i := range f.At {
@@ -135,6 +147,59 @@ func (f *Fit) leaps(limits []Term, above, below bool) string {
 		if 2*bad > all {
 			return fmt.Sprintf("%d of the %s at %s are off the law of the others: measure there again, or beyond", bad, phrase.Plural(all, "value"),
 				name(k))
+		}
+	}
+	return ""
+}
+
+// turned says that only the values at the largest value of a parameter let a function pass: without them it fails, and they are off the law
+// of the others in the good direction. A program that ended early is fast, too. Empty: there are none.
+func (j *judge) turned(c *Check, s *dataset.Series) string {
+	largest := c.Fit.sample.largest()
+	for k, name := range c.Fit.Parameters {
+		rest, before := *s, math.Inf(-1)
+		rest.Points = nil
+		for _, p := range s.Points {
+			if p.At[k] < largest[k] {
+				rest.Points = append(rest.Points, p)
+				before = max(before, p.At[k])
+			}
+		}
+		fit, err := j.modeler.fitWith(&rest, c.further)
+		if err != nil {
+			continue // too few are left
+		}
+		without := &Check{Expectation: c.Expectation, Fit: fit, Limits: c.Limits, Floor: math.NaN(), twoSided: c.twoSided}
+		without.weigh()
+		if without.judge(); without.Verdict != Fail {
+			continue
+		}
+		step, scale := stepOf(c.Limits[k], before, largest[k]), fit.scatter()
+		all, off, last, others := 0, 0, 0, 0
+		for i, at := range c.Fit.At {
+			value, model := c.Fit.Values[i], &c.Fit.Model
+			if at[k] == largest[k] {
+				model, last = &fit.Model, i
+				all++
+			}
+			ratio := value / model.Eval(at...)
+			far := math.Abs(ratio-1) > max(outlierPoint*scale, minTolerance)
+			if c.Expectation.larger {
+				ratio = 1 / ratio
+			}
+			switch {
+			case at[k] < largest[k] && far:
+				others++
+			case at[k] == largest[k] && far && ratio < 1/step:
+				off++
+			}
+		}
+		if 2*others <= len(c.Fit.At)-all {
+			continue // one of the others is an outlier
+		}
+		if 2*off > all {
+			return fmt.Sprintf("without the %s at %s = %g it fails: there, a value is %.3g, and %.4g fits the others: measure there again, or beyond",
+				phrase.Plural(all, "value"), name, largest[k], c.Fit.Values[last], fit.Model.Eval(c.Fit.At[last]...))
 		}
 	}
 	return ""

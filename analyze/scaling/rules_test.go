@@ -111,3 +111,30 @@ func TestRulesOfOneQuantity(t *testing.T) {
 		}
 	}
 }
+
+// TestRuleLeap: a value that leaps above the bound at the largest point does not hide itself, by making the models as inexact as it is large.
+func TestRuleLeap(t *testing.T) {
+	for _, tc := range []struct {
+		leap float64 // of A at 1024, in parts of B
+		want string
+	}{
+		{0.5, "pass: "}, {1.5, "inconclusive: violated at the largest measured point, [1024], by more than the noise"},
+		{2, "inconclusive: violated at the largest measured point, [1024], by more than the noise"}, {4, "fail: "},
+	} {
+		d := dataset.New("p")
+		for p := 4.; p <= 1024; p *= 2 {
+			a := 1 + p/1000
+			if p == 1024 {
+				a = tc.leap * 2 * p
+			}
+			for r := range 3 {
+				noise := 1 + 0.002*float64(r)
+				d.Get("A", "time").Add([]float64{p}, a*noise)
+				d.Get("B", "time").Add([]float64{p}, 2*p*noise)
+			}
+		}
+		if got := verdictOf(t, "rules: [A <= B]", d); !strings.HasPrefix(got, tc.want) {
+			t.Errorf("a leap to %g times the bound: %s, want %s", tc.leap, got, tc.want)
+		}
+	}
+}
