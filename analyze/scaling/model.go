@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Model is a sum of terms with coefficients above 0. With method Paper the
-// constant may be negative.
+// Model is a sum of terms with coefficients above 0. With method Paper the constant may be negative; with the other one, too, beside one
+// term, if the measurements leave no doubt.
 type Model struct {
 	Parameters []string
 	Terms      []ModelTerm // in ascending order

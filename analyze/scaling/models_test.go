@@ -2,6 +2,7 @@ package scaling
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"slackline/model/dataset"
@@ -93,5 +94,58 @@ func TestStatus(t *testing.T) {
 		if got := tc.o.Status(); got != tc.status || tc.o.Counts() != tc.counts {
 			t.Errorf("%+v: %s, counts as %s", tc.o, got, tc.o.Counts())
 		}
+	}
+}
+
+// TestNegativeConstant: a law with a constant below 0 is found if the measurements are exact enough; a positive law never has one.
+func TestNegativeConstant(t *testing.T) {
+	m, err := newModeler([]string{"p"}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fit := func(law func(p float64) float64, from, points, repetitions int, noise float64, r *rand.Rand) *Fit {
+		d := dataset.New("p")
+		for i := range points {
+			p := math.Pow(2, float64(from+i))
+			for range repetitions {
+				d.Get("f", "time").Add([]float64{p}, law(p)*math.Exp(noise*r.NormFloat64()))
+			}
+		}
+		f, err := m.fit(d.Series[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	r := rand.New(rand.NewPCG(21, 22))
+	minus := func(p float64) float64 { return p - 1 }
+	for _, tc := range []struct {
+		name         string
+		law          func(p float64) float64
+		from, points int
+		noise        float64
+		lead         string
+	}{
+		{"p - 1", minus, 1, 5, 0, "p"}, {"p - 1", minus, 1, 12, 0, "p"}, {"p - 1", minus, 3, 8, 0, "p"},
+		{"p - 1", minus, 1, 12, 0.002, "p"},
+		{"log p - 1/2", func(p float64) float64 { return math.Log2(p) - 0.5 }, 1, 8, 0.002, "log p"},
+		{"3 sqrt(p) - 2", func(p float64) float64 { return 3*math.Sqrt(p) - 2 }, 1, 8, 0, "p^(1/2)"},
+	} {
+		f := fit(tc.law, tc.from, tc.points, 3, tc.noise, r)
+		if far := 65536.; f.Leads[0].landau("p") != tc.lead || f.Model.constant() >= 0 || math.Abs(f.Model.Eval(far)/tc.law(far)-1) > 0.01 {
+			t.Errorf("%s at %d points from 2^%d, noise %g: %s, %s", tc.name, tc.points, tc.from, tc.noise, f.Leads[0].landau("p"), f.Model.String())
+		}
+	}
+	negative := 0
+	for range 10_000 {
+		exponent, logs, constant := float64(r.IntN(9))/4, float64(r.IntN(3)), math.Exp(6*r.NormFloat64())
+		f := fit(func(p float64) float64 { return constant + math.Pow(p, exponent)*math.Pow(math.Log2(p), logs) }, r.IntN(5), 5+r.IntN(6),
+			1+r.IntN(3), []float64{0, 0.001, 0.01, 0.05, 0.2}[r.IntN(5)], r)
+		if f.Model.constant() < 0 {
+			negative++
+		}
+	}
+	if negative > 1 {
+		t.Errorf("%d of 10,000 positive laws have a constant below 0", negative)
 	}
 }

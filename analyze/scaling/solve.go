@@ -34,13 +34,21 @@ func solve1(n, g, b float64) (f fitted, u float64) {
 
 // solve2 fits two columns.
 func solve2(n, g11, g12, g22, b1, b2 float64) (f fitted, u1, u2 float64) {
+	if f, u1, u2 = solveSigned(n, g11, g12, g22, b1, b2); !(u1 > 0 && u2 > 0) {
+		return dropped, 0, 0
+	}
+	return f, u1, u2
+}
+
+// solveSigned fits two columns, whose shares may be below 0.
+func solveSigned(n, g11, g12, g22, b1, b2 float64) (f fitted, u1, u2 float64) {
 	l := g12 / g11
 	d2 := g22 - l*g12
 	y2 := b2 - l*b1
 	det := g11 * d2
 	u2 = y2 / d2
 	u1 = (b1 - g12*u2) / g11
-	if !(det > minDet && d2 > alike*g22 && u1 > 0 && u2 > 0) {
+	if !(det > minDet && d2 > alike*g22) {
 		return dropped, 0, 0
 	}
 	return fitted{n - b1*b1/g11 - y2*u2, det}, u1, u2
