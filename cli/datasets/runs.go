@@ -280,7 +280,9 @@ func (o *DataOptions) analyzeRuns(ctx context.Context, a *env.Env, traces []stri
 		}
 		a.WarnAll(in.Warnings)
 		scenario.WarnOfProblems(a, in.Timeline)
-		found, err := waits.Analyze(ctx, in.Timeline.Core(runtime.GOMAXPROCS(0), true), waits.Options{Threads: runtime.GOMAXPROCS(0)})
+		part := in.Timeline.Core(runtime.GOMAXPROCS(0), true)
+		a.WarnAll(part.Circumstances())
+		found, err := waits.Analyze(ctx, part, waits.Options{Threads: runtime.GOMAXPROCS(0)})
 		if err != nil {
 			return nil, nil, false, fmt.Errorf("%s: %w", path, err)
 		}

@@ -215,6 +215,7 @@ func (o *RunOptions) read(a *env.Env, c *cobra.Command, word string, hash bool) 
 	if err != nil {
 		return nil, err
 	}
+	a.WarnAll(tl.Circumstances())
 	return &Run{Name: word, Timeline: tl, Records: []provenance.Input{in.Record}}, nil
 }
 
@@ -296,7 +297,7 @@ func (o *RunOptions) ApplyGrid(tl *timeline.Timeline) error {
 	return nil
 }
 
-// WarnOfProblems warns of what does not fit together in a run, and of what made its times others than they would be elsewhere.
+// WarnOfProblems warns of what does not fit together in a run.
 func WarnOfProblems(a *env.Env, tl *timeline.Timeline) {
 	p := &tl.Problems
 	if n := p.UnmatchedSends; n > 0 {
@@ -323,7 +324,6 @@ func WarnOfProblems(a *env.Env, tl *timeline.Timeline) {
 		a.Warn("%s missing, the first is rank %d", phrase.Plural(n, "rank"), p.MissingRanks[0])
 	}
 	a.WarnAll(p.Notes)
-	a.WarnAll(tl.Circumstances())
 }
 
 // noteOfCut says how much of a run was recorded, if not all.

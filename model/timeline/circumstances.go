@@ -22,7 +22,8 @@ func (t *Timeline) Circumstances() []string {
 		if t.Unrecorded().Sign() > 0 {
 			of = "the time that was recorded"
 		}
-		list = append(list, fmt.Sprintf("threads were without a CPU for %.1f %% of %s: others had it, and times are longer by that",
+		list = append(list, fmt.Sprintf("threads were without a CPU for %.1f %% of %s: others had it, and what of that was outside "+
+			"waits made them slower",
 			100*share, of))
 	}
 	if t.ForcedYield {

@@ -9,8 +9,10 @@ import (
 
 // TestCircumstances: less than 1 % without a CPU is not worth a sentence.
 func TestCircumstances(t *testing.T) {
-	const lack = "threads were without a CPU for 25.0 % of their time in 1ns: others had it, and times are longer by that"
-	const little = "threads were without a CPU for 1.0 % of their time in 1ns: others had it, and times are longer by that"
+	const lack = "threads were without a CPU for 25.0 % of their time in 1ns: others had it, and what of that was outside waits " +
+		"made them slower"
+	const little = "threads were without a CPU for 1.0 % of their time in 1ns: others had it, and what of that was outside waits " +
+		"made them slower"
 	const yield = "the recorder made MPI give up the CPU while it waits (--yield): without that the run may take much longer"
 	for _, c := range []struct {
 		lacked unit.Duration

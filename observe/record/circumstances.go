@@ -10,7 +10,8 @@ func (r *Result) Circumstances() []string {
 	var list []string
 	const much = 0.01
 	if share := r.withoutCPU(); share >= much {
-		list = append(list, fmt.Sprintf("ranks were without a CPU for %.1f %% of their time: others had it, and times are longer by that",
+		list = append(list, fmt.Sprintf("ranks were without a CPU for %.1f %% of their time: others had it, which made them slower outside "+
+			"waits",
 			100*share))
 	}
 	if r.ForcedYield {
