@@ -131,7 +131,7 @@ func (s *Series) find(states []*state, o Options) {
 	default:
 		smallest := cmp.Or(o.Smallest, 0.01)
 		s.levels(level, smallest)
-		s.suspect(level, smallest)
+		s.suspect(o.Level, smallest) // of a last value only the level is tested, no slope
 	}
 	for _, list := range slopes {
 		s.laws(list, level)

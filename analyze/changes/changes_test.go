@@ -396,6 +396,22 @@ func TestSuspect(t *testing.T) {
 	}
 }
 
+// Of two values one that is 4.1 times the other is suspect, at one point and at five: no slope is tested of a last value.
+func TestSuspectAtPoints(t *testing.T) {
+	for _, points := range []int{1, 5} {
+		for ratio, want := range map[float64]bool{4: false, 4.2: true} {
+			r := find(t, measuredAt(2, false, func(d *dataset.Dataset, _ *rand.Rand, commit int) {
+				for i := range points {
+					d.Get("f", "time").Add([]float64{float64(int(1) << i)}, 1+shift(commit, 1, ratio-1))
+				}
+			}))
+			if got := r.Series[0].Suspect != nil; got != want {
+				t.Errorf("%d points, %g times: suspect %v, want %v", points, ratio, got, want)
+			}
+		}
+	}
+}
+
 // Of few values of random noise, at most 1 % are suspect: of the noise that is assumed of series on average over them, and of
 // noise of up to 10 % in each, whatever its distribution.
 func TestFewFalseAlarms(t *testing.T) {
