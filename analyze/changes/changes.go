@@ -9,6 +9,7 @@ import (
 
 	"slackline/analyze/scaling"
 	"slackline/internal/parallel"
+	"slackline/internal/stat"
 	"slackline/model/dataset"
 	"slackline/model/history"
 )
@@ -44,11 +45,11 @@ type Series struct {
 	Parameters []string
 	Points     [][]float64 // in the space of the parameters; a value is the geometric mean over them
 
-	At      []int // places in Result.Commits, ascending
-	Values  []float64
-	Law     string // of the values after the last change, such as O(log p); empty: too few points
-	Changes []Change
-	Suspect *Change // the last value, or of few those at the end, are far off; more measurements would decide; nil: none
+	At       []int // places in Result.Commits, ascending
+	Values   []float64
+	Law      string // of the values after the last change, such as O(log p); empty: too few points
+	Changes  []Change
+	Suspects []Change // values at the end are far off, from a place on; more measurements would decide
 
 	whole float64 // run time of the program at the last commit, if the values are parts of it; 0: they are not
 }
@@ -141,8 +142,10 @@ func (s *Series) find(states []*state, o Options) {
 	for i := range s.Changes {
 		s.judge(&s.Changes[i], o)
 	}
-	if s.Suspect != nil {
-		s.judge(s.Suspect, o)
+	for i := range s.Suspects {
+		c := &s.Suspects[i]
+		s.judge(c, o)
+		c.Worse = c.Worse || c.Kind == KindVanished // it was not measured, or it should be large
 	}
 }
 
@@ -155,11 +158,6 @@ func (s *Series) judge(c *Change, o Options) {
 		return
 	case KindModel:
 		grows = c.faster
-	case KindVanished:
-		if c == s.Suspect { // it was not measured, or it should be large
-			c.Worse = true
-			return
-		}
 	}
 	c.Worse = grows != (dataset.LargerIsBetter(s.Metric, s.Unit) || slices.Contains(o.LargerBetter, s.Metric))
 }
@@ -244,7 +242,7 @@ func (s *Series) come(level float64, o Options) bool {
 	case c.P <= level:
 		s.Changes = []Change{c}
 	case n-first <= shortest && c.Worse && first >= 3, kind == KindVanished && duration:
-		s.Suspect = &c
+		s.Suspects = []Change{c}
 	}
 	return true
 }
@@ -256,37 +254,57 @@ func logChoose(n, k int) float64 {
 }
 
 // suspicious is the distance from the median, in standard deviations as estimated from the median distance, from which
-// on the last value is suspect: so far, hardly any noise reaches.
+// on values at the end are suspect: so far, hardly any noise reaches.
 const suspicious = 6
 
 // smallestHistory is the number of values from which on a last one is compared with the median of the others.
 const smallestHistory = 6
 
-// suspect notes a last value that is far from those since the last change: one value alone may be an outlier. It also notes that the
-// values differ before and after a place where too few of them are on one side for a change of noisy values.
+// suspect notes values at the end that are far from those since the last change: they may be outliers. It also notes that the values differ
+// before and after a place where too few of them are on one side for a change of noisy values. What comes after such a place is looked
+// at again: a place that was accepted does not hide another one.
 func (s *Series) suspect(level, smallest float64) {
-	n, from := len(s.Values), 0
-	if len(s.Changes) > 0 {
-		if from = s.Changes[len(s.Changes)-1].place; s.Changes[len(s.Changes)-1].Kind == KindDrift {
+	from := 0
+	if n := len(s.Changes); n > 0 {
+		if from = s.Changes[n-1].place; s.Changes[n-1].Kind == KindDrift {
 			return
 		}
 	}
-	place, p := n-1, math.NaN()
-	if before := s.Values[from:place]; n-from < smallestHistory ||
-		math.Abs(s.Values[place]-median(before)) <= suspicious*scatter(before)*math.Abs(median(before)) {
-		if slices.ContainsFunc(s.Values[from:], func(v float64) bool { return v <= 0 }) {
+	for place, p := s.farOff(from, level); place > from; place, p = s.farOff(from, level) {
+		before, after := median(s.Values[from:place]), median(s.Values[place:])
+		if distance := math.Abs(after - before); distance <= max(smallest, 0.02)*math.Abs(before) || !s.matters(distance) {
 			return
 		}
-		if place, p = few(s.Values[from:]); p > level {
-			return
+		s.Suspects = append(s.Suspects, s.change(KindLevel, place, before, after, p))
+		from = place
+	}
+}
+
+// farOff is the first of the values at the end that are far from others since a place, and the probability of that if few are compared;
+// the place itself if there is none.
+func (s *Series) farOff(from int, level float64) (place int, p float64) {
+	values := s.Values[from:]
+	last := len(values) - 1
+	if len(values) >= smallestHistory {
+		middle, deviation := stat.Deviation(values[:last])
+		far := func(v float64) bool {
+			return math.Abs(v-middle) > suspicious*deviation && (v > middle) == (values[last] > middle)
 		}
-		place += from
+		place = last + 1
+		for far(values[place-1]) { // half of the values before the last one are not
+			place--
+		}
+		if place <= last {
+			return from + place, math.NaN()
+		}
 	}
-	middle, last := median(s.Values[from:place]), median(s.Values[place:])
-	if distance := math.Abs(last - middle); distance > max(smallest, 0.02)*math.Abs(middle) && s.matters(distance) {
-		c := s.change(KindLevel, place, middle, last, p)
-		s.Suspect = &c
+	if slices.ContainsFunc(values, func(v float64) bool { return v <= 0 }) {
+		return from, 1
 	}
+	if place, p = few(values); p > level {
+		return from, p
+	}
+	return from + place, p
 }
 
 // laws notes changes of the slope by which a series grows with a parameter.

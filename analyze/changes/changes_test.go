@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -100,14 +101,15 @@ func TestKinds(t *testing.T) {
 		return nil
 	}
 	early := find(t, states(12))
-	if s := series(early, "imbalance", "delay"); len(s.Changes) > 0 || s.Suspect == nil || s.Suspect.Kind != KindAppeared || !s.Suspect.Worse {
-		t.Errorf("after one run: %+v, %+v", s.Changes, s.Suspect)
+	if s := series(early, "imbalance", "delay"); len(s.Changes) > 0 || len(s.Suspects) != 1 ||
+		s.Suspects[0].Kind != KindAppeared || !s.Suspects[0].Worse {
+		t.Errorf("after one run: %+v, %+v", s.Changes, s.Suspects)
 	}
 	if c := one(t, series(early, "main", "messages")); c.P != 0 || c.From != 100 || c.To != 101 || !c.Worse {
 		t.Errorf("messages: %+v", c)
 	}
-	if s := series(early, "halo", "bandwidth"); s.Suspect == nil || s.Suspect.Worse {
-		t.Errorf("bandwidth after one run: %+v", s.Suspect)
+	if s := series(early, "halo", "bandwidth"); len(s.Suspects) != 1 || s.Suspects[0].Worse {
+		t.Errorf("bandwidth after one run: %+v", s.Suspects)
 	}
 	late := find(t, states(16))
 	if c := one(t, series(late, "imbalance", "delay")); c.Kind != KindAppeared || c.Before != 10 || c.After != 11 || c.From != 0 || !c.Worse {
@@ -117,8 +119,8 @@ func TestKinds(t *testing.T) {
 		t.Errorf("bandwidth: %+v", c)
 	}
 	for _, s := range []*Series{series(late, "main", "delay"), series(late, "tiny", "delay")} {
-		if len(s.Changes) > 0 || s.Suspect != nil {
-			t.Errorf("%s: %+v, %+v", s.CallPath, s.Changes, s.Suspect)
+		if len(s.Changes) > 0 || len(s.Suspects) > 0 {
+			t.Errorf("%s: %+v, %+v", s.CallPath, s.Changes, s.Suspects)
 		}
 	}
 }
@@ -239,7 +241,7 @@ func TestVanished(t *testing.T) {
 			d.Get(dataset.RootPath, dataset.RunTime).Add([]float64{4}, 2)
 		}))
 		s := r.Series[0]
-		if got := s.Suspect != nil && s.Suspect.Worse; got != tc.want || len(s.Changes) > 0 {
+		if got := len(s.Suspects) == 1 && s.Suspects[0].Worse; got != tc.want || len(s.Changes) > 0 {
 			t.Errorf("%s, of runs %v, at last %g: suspect = %v, want %v; changes %+v", tc.metric, tc.runs, tc.last, got, tc.want, s.Changes)
 		}
 	}
@@ -379,8 +381,8 @@ func TestSuspect(t *testing.T) {
 			s.Changes = []Change{{Kind: KindLevel, place: 6}}
 		}
 		s.suspect(0.01, 0.01)
-		if got := s.Suspect != nil; got != tc.want {
-			t.Errorf("%s: suspect %+v", tc.name, s.Suspect)
+		if got := len(s.Suspects) > 0; got != tc.want {
+			t.Errorf("%s: suspect %+v", tc.name, s.Suspects)
 		}
 		last := len(tc.values) - 1
 		switch tc.name {
@@ -390,8 +392,43 @@ func TestSuspect(t *testing.T) {
 			last -= 5
 		}
 		few := strings.Contains(tc.name, "of ") || strings.Contains(tc.name, "few") || strings.Contains(tc.name, "after")
-		if c := s.Suspect; c != nil && (c.After != last || c.From < 10 || c.From > 10.25 || few == math.IsNaN(c.P) || few && c.P > 0.01) {
-			t.Errorf("%s: %+v", tc.name, c)
+		if len(s.Suspects) == 0 {
+			continue
+		}
+		if c := s.Suspects[0]; len(s.Suspects) > 1 || c.After != last || c.From < 10 || c.From > 10.25 || few == math.IsNaN(c.P) || few && c.P > 0.01 {
+			t.Errorf("%s: %+v", tc.name, s.Suspects)
+		}
+	}
+}
+
+// What is suspect begins with the first of the values at the end that are far off on the same side; what is far from these is suspect, too.
+func TestSuspectPlace(t *testing.T) {
+	before := []float64{1, 1.01, 0.99, 1, 1.01, 0.99, 1, 1.01, 0.99, 1}
+	for _, tc := range []struct {
+		name string
+		end  []float64
+		want []int // first values of what is suspect
+	}{
+		{"the last value", []float64{3}, []int{10}},
+		{"four values", []float64{3, 3.01, 2.99, 3}, []int{10}},
+		{"an outlier on the other side", []float64{0.1, 3, 3.01}, []int{11}},
+		{"back between", []float64{3, 1, 3.01}, []int{12}},
+		{"far off once more", []float64{3, 3.01, 2.99, 30}, []int{10, 13}},
+		{"an outlier that is over", []float64{3, 1}, nil},
+	} {
+		s := &Series{Values: slices.Concat(before, tc.end)}
+		for i := range s.Values {
+			s.At = append(s.At, i)
+		}
+		s.suspect(0.01, 0.01)
+		var got []int
+		for _, c := range s.Suspects {
+			if got = append(got, c.After); c.Before != c.After-1 {
+				t.Errorf("%s: %+v", tc.name, c)
+			}
+		}
+		if !slices.Equal(got, tc.want) {
+			t.Errorf("%s: suspect from %v on, want %v", tc.name, got, tc.want)
 		}
 	}
 }
@@ -405,7 +442,7 @@ func TestSuspectAtPoints(t *testing.T) {
 					d.Get("f", "time").Add([]float64{float64(int(1) << i)}, 1+shift(commit, 1, ratio-1))
 				}
 			}))
-			if got := r.Series[0].Suspect != nil; got != want {
+			if got := len(r.Series[0].Suspects) > 0; got != want {
 				t.Errorf("%d points, %g times: suspect %v, want %v", points, ratio, got, want)
 			}
 		}
@@ -467,7 +504,7 @@ func TestLastingChange(t *testing.T) {
 				s := &Series{Metric: "time", Unit: "s", Values: values[:n], At: make([]int, n)}
 				s.levels(0.01, 0.01)
 				s.suspect(0.01, 0.01)
-				if len(s.Changes) == 0 && s.Suspect == nil {
+				if len(s.Changes) == 0 && len(s.Suspects) == 0 {
 					t.Errorf("%d values before and %d after a change by %g: unchanged", before, n-before, ratio)
 				}
 			}

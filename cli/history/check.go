@@ -46,7 +46,7 @@ type changeDocument struct {
 	After       string           `json:"after"`  // first commit with it
 	From        float64          `json:"from"`
 	To          *float64         `json:"to"` // null: it was not measured
-	P           *float64         `json:"p"`  // null: of a single value
+	P           *float64         `json:"p"`  // null: of values far off, or not measured
 	LawFrom     string           `json:"law_from,omitempty"`
 	LawTo       string           `json:"law_to,omitempty"`
 	FormulaFrom string           `json:"formula_from,omitempty"`

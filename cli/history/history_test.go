@@ -16,7 +16,7 @@ func reported(last int, list ...changes.Change) *checkReport {
 	s := &changes.Series{Metric: "time", At: []int{0, last}, Values: []float64{1, 2}}
 	for _, c := range list {
 		if c.LawFrom == "suspect" {
-			s.Suspect = &c
+			s.Suspects = append(s.Suspects, c)
 		} else {
 			s.Changes = append(s.Changes, c)
 		}

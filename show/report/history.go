@@ -141,7 +141,7 @@ func weight(s *changes.Series) int {
 		return 3
 	case len(s.Changes) > 0:
 		return 2
-	case s.Suspect != nil:
+	case len(s.Suspects) > 0:
 		return 1
 	}
 	return 0

@@ -181,9 +181,9 @@ func TestClockWords(t *testing.T) {
 
 // TestSeriesOrder: series that became worse are drawn first, then others that changed, then those that are suspect.
 func TestSeriesOrder(t *testing.T) {
-	one := &changes.Change{}
+	one := []changes.Change{{}}
 	for want, s := range []changes.Series{
-		{}, {Suspect: one}, {Changes: []changes.Change{{}}, Suspect: one}, {Changes: []changes.Change{{}, {Worse: true}}},
+		{}, {Suspects: one}, {Changes: []changes.Change{{}}, Suspects: one}, {Changes: []changes.Change{{}, {Worse: true}}},
 	} {
 		if got := weight(&s); got != want {
 			t.Errorf("%+v: %d, want %d", s, got, want)

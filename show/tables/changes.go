@@ -26,8 +26,8 @@ func AllChanges(r *changes.Result) []SeriesChange {
 		}
 	}
 	for _, s := range r.Series {
-		if s.Suspect != nil {
-			list = append(list, SeriesChange{s, s.Suspect, true})
+		for i := range s.Suspects {
+			list = append(list, SeriesChange{s, &s.Suspects[i], true})
 		}
 	}
 	for i := range r.Missing {

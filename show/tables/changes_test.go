@@ -18,7 +18,7 @@ func TestChanges(t *testing.T) {
 			{Kind: changes.KindNoise, Before: 0, After: 1, From: 0.02, To: 0.01},
 			{Kind: changes.KindModel, Before: 0, After: 1, From: 1, To: 1.5, Worse: true, LawFrom: "O(1)", LawTo: "O(p)"},
 		},
-		Suspect: &changes.Change{Kind: changes.KindAppeared, Before: 0, After: 1, From: 0, To: 2, P: math.NaN(), Worse: true},
+		Suspects: []changes.Change{{Kind: changes.KindAppeared, Before: 0, After: 1, From: 0, To: 2, P: math.NaN(), Worse: true}},
 	}}}
 	var rows []string
 	for _, row := range Changes(r, AllChanges(r)).Rows {
@@ -89,8 +89,8 @@ func TestHistoryValues(t *testing.T) {
 // What is suspect comes last, and a probability that is not known is empty.
 func TestChangeRows(t *testing.T) {
 	r := &changes.Result{Commits: []history.Commit{{ID: "0123456789abcdef"}, {ID: "r2"}}, Series: []*changes.Series{
-		{CallPath: "a", Metric: "m", Suspect: &changes.Change{Kind: changes.KindLevel, Before: 0, After: 1, From: 1, To: 1.5, P: 0.0123,
-			Worse: true}},
+		{CallPath: "a", Metric: "m", Suspects: []changes.Change{{Kind: changes.KindLevel, Before: 0, After: 1, From: 1, To: 1.5, P: 0.0123,
+			Worse: true}}},
 		{CallPath: "b", Metric: "m", Unit: "s", Changes: []changes.Change{
 			{Kind: changes.KindModel, Before: 0, After: 1, From: 1, To: 2, P: math.NaN(), LawFrom: "O(1)", LawTo: "O(p)"}}},
 	}}
