@@ -56,12 +56,13 @@ func segments(values []float64, level float64) []split {
 		if best.p > margin*level {
 			return
 		}
-		if !best.scale && drifts(scores, best.at) {
-			found = append(found, split{at: from + best.at, p: best.p, drift: true, first: from, last: to - 1})
-			return
-		}
 		if !best.scale {
-			best.at = locate(values[from:to], best.at)
+			ranked := best.at
+			best.at = locate(values[from:to], ranked)
+			if drifts(scores, ranked) && !clearStep(values[from:to], best.at) {
+				found = append(found, split{at: from + ranked, p: best.p, drift: true, first: from, last: to - 1})
+				return
+			}
 		}
 		best.at += from
 		look(from, best.at)
@@ -248,6 +249,28 @@ func drifts(scores []float64, at int) bool {
 		}
 	}
 	return whole*whole > sum*sum*n/(k*(n-k))/squares
+}
+
+// clearly is the ratio of two distances from which on one description of values is taken for the better one. Of 1000 drifts in series of 20
+// to 120 values at most 3 are taken for steps, of 1000 steps by six standard deviations in series of 20 values 1 for a drift.
+const clearly = 0.9
+
+// clearStep reports whether two medians describe values clearly better than a straight line: where all values after a step are larger
+// than those before, ranks cannot tell, since they do not say how far values are apart. The line is that of Theil and Sen, which outliers
+// do not move.
+func clearStep(values []float64, at int) bool {
+	var slopes []float64
+	for i := range values {
+		for k := range i {
+			slopes = append(slopes, (values[i]-values[k])/float64(i-k))
+		}
+	}
+	slope := median(slopes)
+	level := make([]float64, len(values))
+	for i, v := range values {
+		level[i] = v - slope*float64(i)
+	}
+	return distance(values[:at])+distance(values[at:]) < clearly*distance(level)
 }
 
 // slope is the correlation between the scores and their places, 0 if there is none.

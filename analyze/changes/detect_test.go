@@ -200,6 +200,37 @@ func TestSegments(t *testing.T) {
 	}
 }
 
+// A clear step is not a drift, even if both of its parts happen to grow; drifts are taken for steps at most once in a hundred times.
+func TestStepOrDrift(t *testing.T) {
+	var times []float64
+	for _, x := range []float64{16.0188, 16.0558, 16.0380, 16.0000, 15.9927, 15.9851, 16.0003, 16.0263, 16.0345, 15.9966, 15.9569, 15.9766,
+		7.9953, 8.0383, 8.0015, 8.0061, 7.9800, 7.9929, 8.0122, 7.9831, 7.9986, 7.9796, 7.9873, 7.9919} {
+		times = append(times, 1/x)
+	}
+	if got := segments(times, 0.01); len(got) != 1 || got[0].drift || got[0].at != 12 {
+		t.Errorf("a step to twice the time: %+v", got)
+	}
+	r := rand.New(rand.NewPCG(21, 22))
+	const cases = 300
+	steps, ranked, drifting := 0, 0, 0
+	for range cases {
+		list := segments(draw(r, 20, step(10, 20)), 0.01)
+		if slices.ContainsFunc(list, func(s split) bool { return s.drift }) {
+			steps++
+		}
+		x := draw(r, 60, func(r *rand.Rand, i int) float64 { return 100 + 8*float64(i)/60 + r.NormFloat64() })
+		if scores := normalScores(x); drifts(scores, strongest(scores).at) {
+			ranked++
+		}
+		if got := segments(x, 0.01); len(got) == 1 && got[0].drift {
+			drifting++
+		}
+	}
+	if steps > 0 || ranked < cases*9/10 || drifting < ranked-cases/100 {
+		t.Errorf("of %d: %d steps taken for a drift; %d drifts found of %d", cases, steps, drifting, ranked)
+	}
+}
+
 // TestNormalScores: scores are quantiles of the normal distribution by rank, the same for values in the same order, and opposite for
 // opposite values. Equal values share the mean of their ranks.
 func TestNormalScores(t *testing.T) {
