@@ -346,7 +346,7 @@ func TestSmallChanges(t *testing.T) {
 	}
 }
 
-// TestSuspect: a last value far from those before is suspect, but not where values always scatter as much, and not while they drift.
+// TestSuspect: a last value far from those before is suspect, but not where values always scatter as much.
 // Of few values none is like the others, so it takes more.
 func TestSuspect(t *testing.T) {
 	for _, tc := range []struct {
@@ -429,6 +429,25 @@ func TestSuspectPlace(t *testing.T) {
 		}
 		if !slices.Equal(got, tc.want) {
 			t.Errorf("%s: suspect from %v on, want %v", tc.name, got, tc.want)
+		}
+	}
+}
+
+// While values drift, one that is far from where the drift leads is suspect, and no other one.
+func TestSuspectInDrift(t *testing.T) {
+	for _, tc := range []struct {
+		last float64
+		want bool
+	}{{0.1, false}, {1, true}, {-1, true}} {
+		r := find(t, measuredAt(40, false, func(d *dataset.Dataset, r *rand.Rand, commit int) {
+			d.Get("f", "time").Add([]float64{8}, 10-0.1*float64(commit)+0.05*r.NormFloat64()+shift(commit, 39, tc.last))
+		}))
+		s := r.Series[0]
+		if c := one(t, s); c.Kind != KindDrift {
+			t.Errorf("%+v", c)
+		}
+		if got := len(s.Suspects) == 1; got != tc.want || got && (s.Suspects[0].After != 39 || s.Suspects[0].Worse != (tc.last > 0)) {
+			t.Errorf("%g from where the drift leads: suspect %+v, want %v", tc.last, s.Suspects, tc.want)
 		}
 	}
 }

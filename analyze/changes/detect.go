@@ -259,6 +259,11 @@ const clearly = 0.9
 // than those before, ranks cannot tell, since they do not say how far values are apart. The line is that of Theil and Sen, which outliers
 // do not move.
 func clearStep(values []float64, at int) bool {
+	return distance(values[:at])+distance(values[at:]) < clearly*distance(withoutTrend(values))
+}
+
+// withoutTrend are values less the line of Theil and Sen through them: the last one is as it was.
+func withoutTrend(values []float64) []float64 {
 	var slopes []float64
 	for i := range values {
 		for k := range i {
@@ -268,9 +273,9 @@ func clearStep(values []float64, at int) bool {
 	slope := median(slopes)
 	level := make([]float64, len(values))
 	for i, v := range values {
-		level[i] = v - slope*float64(i)
+		level[i] = v + slope*float64(len(values)-1-i)
 	}
-	return distance(values[:at])+distance(values[at:]) < clearly*distance(level)
+	return level
 }
 
 // slope is the correlation between the scores and their places, 0 if there is none.
