@@ -53,8 +53,8 @@ func addCommand(a *env.Env) *cobra.Command {
 		addDir(fs, &o.dir)
 		fs.StringVar(&o.commit, "commit", "HEAD", "`name` of the commit; if the repository of the working directory has it, its hash, time "+
 			"and subject are taken from there")
-		fs.StringVar(&o.time, "time", "", "`time` of the commit, which decides its place, as 2026-04-12T09:30:11Z (default: that in the "+
-			"repository, else now)")
+		fs.StringVar(&o.time, "time", "", "`time` of the commit, which decides its place unless a repository does, as 2026-04-12T09:30:11Z "+
+			"(default: that in the repository, else now)")
 		fs.StringVar(&o.subject, "subject", "", "`text` that describes the commit (default: that in the repository)")
 	})
 	a.AddGroup(c, "Measurements", o.data.AddFlags)

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"iter"
@@ -31,6 +32,7 @@ type document struct {
 	Level      float64            `json:"false_alarms"`
 	Smallest   float64            `json:"smallest"`
 	Since      string             `json:"since,omitempty"`
+	Until      string             `json:"until,omitempty"`
 	Changes    []changeDocument   `json:"changes"`
 	Provenance *provenance.Record `json:"provenance"`
 }
@@ -57,7 +59,6 @@ type changeDocument struct {
 
 type checkOptions struct {
 	search
-	since   string
 	result  env.ResultFlags
 	comment string
 }
@@ -72,10 +73,12 @@ func checkCommand(a *env.Env) *cobra.Command {
 			"off is suspect. " +
 			"Exact values, such as numbers of messages, change at once, if three in a row were equal.\n" +
 			"Exit code: 0 nothing got worse, 3 something did, 4 nothing did but the last value of a series is suspect of being worse: measure " +
-			"the commit again and add it; or it lacks what commits before it have; or it could not be compared with any other. A " +
+			"the commit again and add it; or it lacks what commits before it have; or it could not be compared with any other; or the order of " +
+			"commits with the same time is not known, as no repository has them. A " +
 			"suspect value that is better is listed, with exit code 0.",
 		Example: `  slackline history check
   slackline history check --since 3f9c2ab --comment comment.md
+  slackline history check --until HEAD
   slackline history check --metric time --smallest 0.05 --format json`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(a, c) },
@@ -102,13 +105,9 @@ func (o *checkOptions) run(a *env.Env, c *cobra.Command) error {
 	}
 	list := tables.AllChanges(r)
 	if o.since != "" {
-		at, err := commitAt(o.all, "since", o.since)
-		if err != nil {
-			return err
-		}
-		list = slices.DeleteFunc(list, func(x tables.SeriesChange) bool { return !slices.Contains(o.all[at+1:], r.Commits[x.After]) })
+		list = slices.DeleteFunc(list, func(x tables.SeriesChange) bool { return !r.After(x.Series, x.Change, o.accepted, o.options) })
 	}
-	report := &checkReport{r, list, newRepository(c.Context(), r), o, o.doubt}
+	report := &checkReport{r, list, newRepository(c.Context(), r), o, cmp.Or(o.doubt, o.unordered)}
 	if o.comment != "" {
 		if err := a.WriteOut(o.comment, nil, func(w io.Writer) error { report.writeMarkdown(w); return nil }); err != nil {
 			return err
@@ -136,7 +135,8 @@ func (r *checkReport) compared() (n int) {
 	return n
 }
 
-// verdict is that of all changes together. If the last commit was compared with no other one, nothing is known of it.
+// verdict is that of all changes together. If the last commit was compared with no other one, or the order of commits is not known,
+// nothing is known of it.
 func (r *checkReport) verdict() string {
 	for _, v := range []string{"worse", "suspect", "inconclusive", "better"} {
 		if v == "inconclusive" && (r.compared() == 0 || r.doubt != "") {
@@ -155,7 +155,7 @@ type checkReport struct {
 	list    []tables.SeriesChange
 	commits *repository
 	options *checkOptions
-	doubt   string // why the last commit was compared with no other one; empty: it was
+	doubt   string // why no verdict is that nothing got worse; empty: it may be
 }
 
 // summary counts the changes.
@@ -254,7 +254,7 @@ func (r *checkReport) JSON(a *env.Env) (any, error) {
 	o := r.options
 	d := &document{
 		Dir: o.dir, Verdict: r.verdict(), Commits: len(r.Commits), Series: len(r.Series), Level: o.level, Smallest: o.smallest,
-		Since: o.since, Changes: []changeDocument{}, Provenance: a.Record(),
+		Since: o.since, Until: o.until, Changes: []changeDocument{}, Provenance: a.Record(),
 	}
 	for i := range r.list {
 		c := &r.list[i]

@@ -2,6 +2,7 @@
 package history
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -65,8 +66,13 @@ type search struct {
 	metric   string
 	path     string
 
-	all   []history.Commit // also those that were left out
-	doubt string           // why the last commit was compared with no other one: something is missing of its runs
+	until string
+	since string // of check
+
+	options   changes.Options
+	accepted  map[string]bool // commits up to --since
+	doubt     string          // why the last commit was compared with no other one: something is missing of its runs
+	unordered string          // why the order of some commits is not known
 }
 
 func (o *search) addFlags(fs *pflag.FlagSet) {
@@ -78,11 +84,13 @@ func (o *search) addFlags(fs *pflag.FlagSet) {
 		"may be repeated")
 	fs.StringVar(&o.metric, "metric", "", "take only the metric of this `name`")
 	fs.StringVar(&o.path, "only-path", "", "take only call paths that hold this `text`")
+	fs.StringVar(&o.until, "until", "", "ignore what is after this `commit`, e.g. the head of a pull request: all but it and its ancestors "+
+		"in the repository of the working directory; what that lacks, by time")
 }
 
 // words are the flags as they are repeated in commands of the page.
 func (o *search) words(c *cobra.Command) []string {
-	return flags.Words(c, "dir", "false-alarms", "smallest", "larger-is-better", "metric", "only-path")
+	return flags.Words(c, "dir", "false-alarms", "smallest", "larger-is-better", "metric", "only-path", "until")
 }
 
 // find reads the history and finds its changes.
@@ -101,17 +109,19 @@ func (o *search) find(a *env.Env, c *cobra.Command) (*changes.Result, error) {
 	if err := o.checkNames(states); err != nil {
 		return nil, err
 	}
+	if states, err = o.inOrder(c.Context(), a, states); err != nil {
+		return nil, err
+	}
 	for _, s := range states {
 		s.Data.Keep(o.wanted)
-		o.all = append(o.all, s.Commit)
 	}
 	states = o.leaveDoubtful(a, states)
 	smallest := max(o.smallest, 1e-12)
 	if !c.Flags().Changed("smallest") {
 		smallest = 0 // the default: 1 %, of exact values none
 	}
-	r, err := changes.Find(c.Context(), states, changes.Options{Level: o.level, Smallest: smallest, LargerBetter: o.better,
-		Threads: runtime.GOMAXPROCS(0)})
+	o.options = changes.Options{Level: o.level, Smallest: smallest, LargerBetter: o.better, Threads: runtime.GOMAXPROCS(0)}
+	r, err := changes.Find(c.Context(), states, o.options)
 	if err != nil {
 		return nil, err
 	}
@@ -119,6 +129,26 @@ func (o *search) find(a *env.Env, c *cobra.Command) (*changes.Result, error) {
 		a.Warn("%s: no series has measurements of two commits at the same point; nothing can be compared", o.dir)
 	}
 	return r, nil
+}
+
+// inOrder are the commits up to --until in their order; it finds what --since accepts, and whether the order is known.
+func (o *search) inOrder(ctx context.Context, a *env.Env, states []*history.State) ([]*history.State, error) {
+	list := newOrder(ctx, states)
+	var err error
+	if o.since != "" {
+		if o.accepted, err = list.since(ctx, o.since, o.dir); err != nil {
+			return nil, err
+		}
+	}
+	if o.until != "" {
+		if err := list.until(ctx, o.until, o.dir); err != nil {
+			return nil, err
+		}
+	}
+	if o.unordered = list.unknown(o.accepted); o.unordered != "" {
+		a.Warn("%s", o.unordered)
+	}
+	return list.states, nil
 }
 
 // leaveDoubtful leaves the commits whose runs can be compared with those of the last one, unless of that something is missing by chance.
@@ -203,28 +233,6 @@ func readAll(dir string) ([]*history.Entry, error) {
 		return nil, fmt.Errorf("%s: holds no entry of a history; add one with 'slackline history add RESULT --commit COMMIT --dir %s'", dir, dir)
 	}
 	return entries, nil
-}
-
-// commitAt is the place of a commit that the user names, by its whole name or by a start that no other one has.
-func commitAt(commits []history.Commit, flag, word string) (int, error) {
-	var found []int
-	var names []string
-	for i, c := range commits {
-		names = append(names, c.Short())
-		if c.ID == word {
-			return i, nil
-		}
-		if len(word) >= 4 && strings.HasPrefix(c.ID, word) {
-			found = append(found, i)
-		}
-	}
-	switch len(found) {
-	case 0:
-		return 0, exit.Usagef("--%s: the history has no commit %s%s", flag, word, suggest.Phrase(word, names))
-	case 1:
-		return found[0], nil
-	}
-	return 0, exit.Usagef("--%s: %s is the start of several commits; give more of it", flag, word)
 }
 
 // wanted reports whether a series is one that the user asked for.

@@ -53,27 +53,6 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// A commit is named by its whole name, or by a start of four letters or more that no other one has.
-func TestCommitAt(t *testing.T) {
-	commits := []history.Commit{{ID: "abcd1111"}, {ID: "abcd2222"}, {ID: "r7"}, {ID: "abcd"}}
-	for word, want := range map[string]int{"abcd1111": 0, "abcd2": 1, "r7": 2, "abcd": 3} {
-		if got, err := commitAt(commits, "since", word); err != nil || got != want {
-			t.Errorf("%s: %d, error %v; want %d", word, got, err, want)
-		}
-	}
-	commits = commits[:3]
-	for word, want := range map[string]string{
-		"abcd":      "--since: abcd is the start of several commits; give more of it",
-		"abc":       "--since: the history has no commit abc",
-		"abcd11112": "--since: the history has no commit abcd11112",
-		"":          "--since: the history has no commit ",
-	} {
-		if _, err := commitAt(commits, "since", word); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%q: error %v, want %s", word, err, want)
-		}
-	}
-}
-
 // Names that others wrote stay one line of code.
 func TestCodeSpan(t *testing.T) {
 	for text, want := range map[string]string{"main->solve": "`main->solve`", "a`b": "`a'b`", "": "``"} {

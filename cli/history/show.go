@@ -19,6 +19,7 @@ import (
 // shown is the history as JSON.
 type shown struct {
 	Dir        string             `json:"dir"`
+	Until      string             `json:"until,omitempty"`
 	Commits    []history.Commit   `json:"commits"`
 	Series     []seriesDocument   `json:"series"`
 	Provenance *provenance.Record `json:"provenance"`
@@ -99,7 +100,7 @@ func extent(r *changes.Result) string {
 }
 
 func (r *showReport) JSON(a *env.Env) (any, error) {
-	d := &shown{Dir: r.options.dir, Commits: r.Commits, Series: []seriesDocument{}, Provenance: a.Record()}
+	d := &shown{Dir: r.options.dir, Until: r.options.until, Commits: r.Commits, Series: []seriesDocument{}, Provenance: a.Record()}
 	for _, s := range r.Series {
 		e := seriesDocument{CallPath: s.CallPath, Metric: s.Metric, Unit: s.Unit, Parameters: s.Parameters, Points: s.Points, Law: s.Law,
 			Values: s.Values}
