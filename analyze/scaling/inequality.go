@@ -183,8 +183,8 @@ func (q *sums) check(c *RuleCheck, fits []*Fit) error {
 		c.Reason = fmt.Sprintf("violated at the largest measured point, %v", places[len(places)-1])
 	case leap:
 		c.Verdict = Inconclusive
-		c.Reason = fmt.Sprintf("violated at the largest measured point, %v, by more than the noise, but off the models, too: measure there again, "+
-			"or beyond", places[len(places)-1])
+		c.Reason = fmt.Sprintf("violated at the largest measured point, %v, by more than the noise, but off the models, too: measure there "+
+			"again, or beyond", places[len(places)-1])
 	case doubt != "":
 		c.Verdict, c.Reason = Inconclusive, doubt
 	case !math.IsNaN(c.Crossover):

@@ -198,8 +198,8 @@ func (j *judge) turned(c *Check, s *dataset.Series) string {
 			continue // one of the others is an outlier
 		}
 		if 2*off > all {
-			return fmt.Sprintf("without the %s at %s = %g it fails: there, a value is %.3g, and %.4g fits the others: measure there again, or beyond",
-				phrase.Plural(all, "value"), name, largest[k], c.Fit.Values[last], fit.Model.Eval(c.Fit.At[last]...))
+			return fmt.Sprintf("without the %s at %s = %g it fails: there, a value is %.3g, and %.4g fits the others: measure there again, or "+
+				"beyond", phrase.Plural(all, "value"), name, largest[k], c.Fit.Values[last], fit.Model.Eval(c.Fit.At[last]...))
 		}
 	}
 	return ""

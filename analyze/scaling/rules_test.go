@@ -112,7 +112,7 @@ func TestRulesOfOneQuantity(t *testing.T) {
 	}
 }
 
-// TestRuleLeap: a value that leaps above the bound at the largest point does not hide itself, by making the models as inexact as it is large.
+// TestRuleLeap: a value that leaps above the bound at the largest point does not hide itself by making the models inexact.
 func TestRuleLeap(t *testing.T) {
 	for _, tc := range []struct {
 		leap float64 // of A at 1024, in parts of B
