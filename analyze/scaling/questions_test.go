@@ -79,6 +79,19 @@ func TestSegments(t *testing.T) {
 			t.Errorf("noise %g: %d found, %d at the right place, %d where there is one law", noise, found, placed, wrong)
 		}
 	}
+	many := make([]float64, 500) // not all places are tried: one near to the change is found
+	for i := range many {
+		many[i] = float64(i + 1)
+	}
+	s := find(series(rng, many, 0.02, func(p float64) float64 {
+		if p <= 200 {
+			return 10 + 2*math.Log2(p)
+		}
+		return 60 + 0.5*p
+	}))
+	if s == nil || math.Abs(s.Before-200) > 8 || s.After != s.Before+1 {
+		t.Errorf("500 points: %+v", s)
+	}
 	if s := find(series(rng, octaves(2, 10), 0.01, func(p float64) float64 { return p })); s != nil {
 		t.Error("nine points have segments")
 	}

@@ -30,6 +30,7 @@ const (
 	segmentPoints = 5
 	segmentRatio  = 100
 	sidesKept     = 12 // hypotheses of each side that are combined
+	mostSplits    = 64 // places that are tried: all between up to 73 points, then equally far apart
 )
 
 // side are the plain hypotheses of one side of a split.
@@ -53,7 +54,8 @@ func (m *Modeler) segments(f *Fit) *Segments {
 	ws := m.spaces.Get().(*workspace)
 	defer m.spaces.Put(ws)
 	var splits [][2]side
-	for cut := segmentPoints; cut <= n-segmentPoints; cut++ {
+	step := (n-2*segmentPoints)/mostSplits + 1
+	for cut := segmentPoints; cut <= n-segmentPoints; cut += step {
 		splits = append(splits, [2]side{m.newSide(ws, c, 0, cut), m.newSide(ws, c, cut, n)})
 	}
 	for s := range splits {
@@ -91,7 +93,7 @@ func (m *Modeler) segments(f *Fit) *Segments {
 		return nil
 	}
 	l, r := &splits[cut][0], &splits[cut][1]
-	at := segmentPoints + cut
+	at := segmentPoints + cut*step
 	return &Segments{
 		Ratio: ratio, Before: c.at[at-1][0], After: c.at[at][0],
 		Lower: l.segment(f, left, c.at[0][0], c.at[at-1][0]), Upper: r.segment(f, right, c.at[at][0], c.at[n-1][0]),
