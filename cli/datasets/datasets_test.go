@@ -57,14 +57,14 @@ func TestCutPlace(t *testing.T) {
 
 func TestParseTarget(t *testing.T) {
 	for text, want := range map[string]*scaling.Target{
-		"": nil, "65536": {Value: 65536}, "p=64": {Named: map[string]float64{"p": 64}},
-		"p=64,n=1e3": {Named: map[string]float64{"p": 64, "n": 1000}},
+		"": nil, "65536": {Value: 65536}, "2^16": {Value: 65536}, "p=64": {Named: map[string]float64{"p": 64}},
+		"p=2^6,n=1e3": {Named: map[string]float64{"p": 64, "n": 1000}},
 	} {
 		if got, err := ParseTarget(text); err != nil || !cmp.Equal(got, want) {
 			t.Errorf("%q = %+v, %v; want %+v", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"0", "-1", "inf", "p", "p=", "=4", "p=0", "p=4,", "p=nan"} {
+	for _, text := range []string{"0", "-1", "inf", "p", "p=", "=4", "p=0", "p=4,", "p=nan", "64,128", "2^3..2^5"} {
 		var usage *exit.UsageError
 		if got, err := ParseTarget(text); !errors.As(err, &usage) {
 			t.Errorf("%q = %+v, %v; want a mistake in the command line", text, got, err)

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,6 +22,7 @@ import (
 	"slackline/internal/provenance"
 	"slackline/internal/suggest"
 	"slackline/model/dataset"
+	"slackline/model/unit"
 )
 
 // CampaignDataset is the file in the directory of the runs into which they are collected.
@@ -176,11 +176,20 @@ func (o *DataOptions) LoadLabelled(ctx context.Context, a *env.Env, inputs []Lab
 // assignment takes NAME=VALUE apart.
 func assignment(flag, text string) (string, float64, error) {
 	name, value, ok := strings.Cut(text, "=")
-	x, err := strconv.ParseFloat(value, 64)
-	if !ok || name == "" || err != nil || !(x > 0) || math.IsInf(x, 0) {
+	x, number := parameterValue(value)
+	if !ok || name == "" || !number {
 		return "", 0, exit.Usagef("--%s: %q is not NAME=VALUE with a number above 0; give e.g. p=64", flag, text)
 	}
 	return name, x, nil
+}
+
+// parameterValue reads a value that a parameter can have, such as 64 or 2^20.
+func parameterValue(text string) (x float64, ok bool) {
+	list, err := unit.ParseNumbers(text)
+	if err != nil || len(list) != 1 || !(list[0] > 0) || math.IsInf(list[0], 0) {
+		return 0, false
+	}
+	return list[0], true
 }
 
 // ParseTarget reads a target: a value of the first parameter, or NAME=VALUE,...
@@ -188,7 +197,7 @@ func ParseTarget(text string) (*scaling.Target, error) {
 	if text == "" {
 		return nil, nil
 	}
-	if x, err := strconv.ParseFloat(text, 64); err == nil && x > 0 && !math.IsInf(x, 0) {
+	if x, ok := parameterValue(text); ok {
 		return &scaling.Target{Value: x}, nil
 	}
 	t := &scaling.Target{Named: map[string]float64{}}

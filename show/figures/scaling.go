@@ -123,7 +123,11 @@ func (s *Scaling) chart(fits []*scaling.Fit) *plot.Chart {
 func PlaceText(names []string, at []float64) string {
 	parts := make([]string, len(at))
 	for i, x := range at {
-		parts[i] = fmt.Sprintf("%s = %s", names[i], strconv.FormatFloat(x, 'g', -1, 64))
+		format := byte('g')
+		if x == math.Trunc(x) && math.Abs(x) < 1e15 {
+			format = 'f' // 1048576, not 1.048576e+06
+		}
+		parts[i] = fmt.Sprintf("%s = %s", names[i], strconv.FormatFloat(x, format, -1, 64))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -162,7 +162,7 @@ func TestPlaceText(t *testing.T) {
 		at    []float64
 		want  string
 	}{
-		{nil, nil, ""}, {[]string{"p"}, []float64{64}, "p = 64"}, {[]string{"p", "n"}, []float64{1 << 20, 0.125}, "p = 1.048576e+06, n = 0.125"},
+		{nil, nil, ""}, {[]string{"p"}, []float64{64}, "p = 64"}, {[]string{"p", "n"}, []float64{1 << 20, 0.125}, "p = 1048576, n = 0.125"},
 	} {
 		if got := PlaceText(tc.names, tc.at); got != tc.want {
 			t.Errorf("PlaceText(%v, %v) = %q, want %q", tc.names, tc.at, got, tc.want)
