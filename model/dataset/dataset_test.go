@@ -229,6 +229,14 @@ func TestLargerIsBetter(t *testing.T) {
 		{"RATE", "", true},
 		{"generate", "", false}, {"strategy", "", false}, {"integrate_2", "", false}, {"iterate", "s", false},
 		{"cache_miss_rate", "", false}, {"error rate", "", false},
+		{"errors/s", "", false}, {"page_faults_per_second", "", false}, {"dropped_packets/s", "", false}, {"retransmits/s", "", false},
+		{"cache_misses", "1/s", false}, {"cacheMissesPerSecond", "", false}, {"LLC-load-misses/s", "", false}, {"failures", "1/s", false},
+		{"stalled_cycles_rate", "", false}, {"retry_rate", "", false}, {"default_rate", "", true},
+		{"efficiency_loss", "", false}, {"bandwidth_loss", "", false}, {"inefficiency", "", false},
+		{"seconds_per_sector", "", false}, {"time per_section", "", false}, {"latency/s", "", false}, {"latency", "1/s", false},
+		{"time_steps_per_second", "", true}, {"itemsPerSecond", "", true}, {"messages per unit time", "", true}, {"MFLOP/s", "", true},
+		{"IOPS", "", true}, {"TEPS", "", true}, {"GTEPS", "", true}, {"FOM", "", true}, {"ipc", "", true}, {"frequency", "Hz", true},
+		{"read_iops", "", true}, {"groups", "", false}, {"IPC", "", true},
 	} {
 		if got := dataset.LargerIsBetter(tc.metric, tc.unit); got != tc.want {
 			t.Errorf("%s in %q: %v", tc.metric, tc.unit, got)
