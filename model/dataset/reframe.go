@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -10,7 +11,8 @@ import (
 
 // Run reports of ReFrame (--report-file). A test case with a performance gives a value of each of its variables: under perfvalues,
 // [value, reference, lower, upper, unit] by system:partition:variable, or under perfvars of older versions. The parameter p is
-// the number of tasks; numbers after % in the name of a test are parameters, other words stay in it.
+// the number of tasks; numbers after % in the name of a test are parameters, other words stay in it. If a report has several partitions or
+// environments, they stand in front of the call paths as ReFrame writes them: cluster:gpu+gnu->Solve, or what there are several of alone.
 
 var reframeFormat = Format{Name: "reframe", Info: "ReFrame run report", PlaceInName: true, Sniff: sniffReFrame, Read: decoded(readReFrame)}
 
@@ -26,7 +28,10 @@ type reframeFile struct {
 type reframeCase struct {
 	Name    string                       `json:"name"`
 	Display string                       `json:"display_name"`
-	System  string                       `json:"system"`
+	System  string                       `json:"system"`    // before version 4 with the partition
+	Part    string                       `json:"partition"` // none before version 4
+	Environ string                       `json:"environ"`
+	Older   string                       `json:"environment"` // before version 4
 	Result  string                       `json:"result"`
 	Tasks   float64                      `json:"num_tasks"`
 	Values  map[string][]json.RawMessage `json:"perfvalues"`
@@ -37,9 +42,58 @@ type reframeCase struct {
 	} `json:"perfvars"`
 }
 
+// place is the partition of a value, by its key where that has it, and the environment; empty: not known.
+func (c *reframeCase) place(key string) (partition, environment string) {
+	if i := strings.LastIndexByte(key, ':'); i > 0 {
+		partition = key[:i]
+	} else if partition = c.System; c.Part != "" {
+		partition += ":" + c.Part
+	}
+	return partition, cmp.Or(c.Environ, c.Older)
+}
+
+// reframePlaces are what there is in a report.
+type reframePlaces struct{ partitions, environments map[string]bool }
+
+func (f *reframeFile) places() reframePlaces {
+	p := reframePlaces{map[string]bool{}, map[string]bool{}}
+	add := func(partition, environment string) { p.partitions[partition], p.environments[environment] = true, true }
+	for _, run := range f.Runs {
+		for i := range run.Cases {
+			c := &run.Cases[i]
+			for key := range c.Values {
+				add(c.place(key))
+			}
+			if len(c.Values) == 0 {
+				add(c.place(""))
+			}
+		}
+	}
+	delete(p.partitions, "")
+	delete(p.environments, "")
+	return p
+}
+
+// path puts in front of a call path what there are several of.
+func (p *reframePlaces) path(c *reframeCase, key, path string) string {
+	partition, environment := c.place(key)
+	var front []string
+	if len(p.partitions) > 1 && partition != "" {
+		front = append(front, partition)
+	}
+	if len(p.environments) > 1 && environment != "" {
+		front = append(front, environment)
+	}
+	if len(front) == 0 {
+		return path
+	}
+	return strings.Join(front, "+") + "->" + path
+}
+
 func readReFrame(name string, file *reframeFile) (*Dataset, error) {
 	d := New()
 	var failed, bad, short leftOut
+	places := file.places()
 	for _, run := range file.Runs {
 		if run.Count != nil && *run.Count != float64(len(run.Cases)) {
 			d.warnf("%s: a run announces %g test cases (num_cases), and has %d: some are lost or twice", name, *run.Count, len(run.Cases))
@@ -54,7 +108,8 @@ func readReFrame(name string, file *reframeFile) (*Dataset, error) {
 				failed.add(path)
 				continue
 			}
-			add := func(metric, unit string, v float64) {
+			add := func(key, metric, unit string, v float64) {
+				path := places.path(c, key, path)
 				d.Get(path, metric).takeUnit(unit)
 				d.Put(path, metric, names, at, v)
 			}
@@ -69,11 +124,11 @@ func readReFrame(name string, file *reframeFile) (*Dataset, error) {
 				if len(list) < 5 || json.Unmarshal(list[4], &unit) != nil {
 					short.add(path + " " + key)
 				}
-				add(key[strings.LastIndexByte(key, ':')+1:], unit, *v)
+				add(key, key[strings.LastIndexByte(key, ':')+1:], unit, *v)
 			}
 			for _, v := range c.Vars {
 				if len(c.Values) == 0 && v.Value != nil {
-					add(v.Name, v.Unit, *v.Value)
+					add("", v.Name, v.Unit, *v.Value)
 				}
 			}
 			if len(d.Parameters) > MaxParameters {
