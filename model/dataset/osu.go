@@ -14,7 +14,8 @@ import (
 //	# Size       Avg Latency(us)
 //	8                      11.49
 //
-// The number of processes is not in the file.
+// The number of processes is not in the file. Several data types (option -T of version 7, lines # Datatype: MPI_CHAR.) stand in front of
+// the call paths.
 
 var osuFormat = Format{Name: "osu", Info: "OSU micro-benchmarks", PlaceInName: true, Sniff: sniffOSU, Read: readOSU}
 
@@ -22,21 +23,31 @@ func sniffOSU(head []byte) bool { return bytes.Contains(head, []byte("# OSU ")) 
 
 var (
 	osuTitle = regexp.MustCompile(`^#\s*OSU\s+(?:MPI(?:-[A-Z]+)?\s+)?(.*?)\s*Test\b`)
+	osuType  = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*Datatype:[ \t]*(\S+?)\.?[ \t]*$`)
 	columns  = regexp.MustCompile(`\s{2,}|\t+`)
 )
 
 func readOSU(name string, data []byte) (*Dataset, error) {
 	d := New()
-	function, header := "", []string(nil)
+	function, datatype, header := "", "", []string(nil)
+	datatypes := map[string]bool{}
+	for _, m := range osuType.FindAllSubmatch(data, -1) {
+		datatypes[string(m[1])] = true
+	}
 	var ignored, early leftOut
 	var rows tableCheck
 	err := eachLine(name, data, func(number int, line string) error {
 		text := strings.TrimSpace(line)
 		if m := osuTitle.FindStringSubmatch(text); m != nil {
-			function, header = m[1], nil
+			function, datatype, header = m[1], "", nil
 			if short := strings.TrimSpace(strings.TrimSuffix(function, "Latency")); short != "" {
 				function = short
 			}
+			return nil
+		}
+		if m := osuType.FindStringSubmatch(text); m != nil && len(datatypes) > 1 {
+			datatype = m[1] + "->"
+			rows.begin()
 			return nil
 		}
 		if rest, ok := strings.CutPrefix(text, "#"); ok {
@@ -66,7 +77,7 @@ func readOSU(name string, data []byte) (*Dataset, error) {
 			return fmt.Errorf("has %d numbers below %d columns", len(fields), len(header))
 		default:
 			rows.row(header, fields, number)
-			return d.addRow(function, header, fields, osuMetric)
+			return d.addRow(datatype+function, header, fields, osuMetric)
 		}
 		return nil
 	})
