@@ -158,7 +158,7 @@ PASS
 `, "n\nBenchmarkSort ns/op: [1024]=[2.345678e+06 2.3456e+06]\nBenchmarkSort B/op: [1024]=[16]\nBenchmarkSort allocs/op: [1024]=[2]\nBenchmarkSort->quick ns/op: [2048]=[5]\nBenchmarkPlain ns/op: [64]=[9]\n"},
 	{"google", `{"context":{},"benchmarks":[
 {"name":"BM_Sort/1024/threads:8/real_time","run_name":"BM_Sort/1024/threads:8/real_time","run_type":"iteration","real_time":12,"cpu_time":11,"time_unit":"us"},
-{"name":"BM_Sort/1024_mean","run_name":"BM_Sort/1024","run_type":"aggregate","real_time":12.3,"cpu_time":12.2,"time_unit":"us"}]}`,
+{"name":"BM_Sort/1024/threads:8/real_time_mean","run_name":"BM_Sort/1024/threads:8/real_time","run_type":"aggregate","aggregate_name":"mean","real_time":12.3,"cpu_time":12.2,"time_unit":"us"}]}`,
 		"n threads\nBM_Sort real_time: [1024 8]=[1.2e-05]\nBM_Sort cpu_time: [1024 8]=[1.1e-05]\n"},
 	{"osu", `# OSU MPI Allreduce Latency Test v7.3
 # Datatype: MPI_INT.

@@ -10,23 +10,49 @@ import (
 
 // Google Benchmark JSON. Parts of a name after / are parameters: plain numbers
 // n, n2 and so on, name:1024 and threads:8 by their names. Times become seconds.
+// Of a benchmark without iterations (ReportAggregatesOnly) the mean counts, or else the median.
 
 var googleFormat = Format{Name: "google", Info: "Google Benchmark JSON", PlaceInName: true, Sniff: sniffGoogle, Read: decoded(readGoogle)}
 
 func sniffGoogle(head []byte) bool { return isObject(head) && hasKey(head, "benchmarks") }
 
 type googleFile struct {
-	Benchmarks []struct {
-		Name     string   `json:"name"`
-		RunName  string   `json:"run_name"`
-		RunType  string   `json:"run_type"`
-		Runs     int      `json:"repetitions"`
-		Index    int      `json:"repetition_index"`
-		RealTime *float64 `json:"real_time"`
-		CPUTime  *float64 `json:"cpu_time"`
-		Unit     string   `json:"time_unit"`
-		Failed   bool     `json:"error_occurred"`
-	} `json:"benchmarks"`
+	Benchmarks []googleEntry `json:"benchmarks"`
+}
+
+type googleEntry struct {
+	Name      string   `json:"name"`
+	RunName   string   `json:"run_name"`
+	RunType   string   `json:"run_type"`
+	Aggregate string   `json:"aggregate_name"`
+	Runs      int      `json:"repetitions"`
+	Index     int      `json:"repetition_index"`
+	RealTime  *float64 `json:"real_time"`
+	CPUTime   *float64 `json:"cpu_time"`
+	Unit      string   `json:"time_unit"`
+	Failed    bool     `json:"error_occurred"`
+}
+
+func (b *googleEntry) run() string { return cmp.Or(b.RunName, b.Name) }
+
+func (b *googleEntry) isAggregate() bool { return b.RunType == "aggregate" }
+
+// aggregates returns which aggregate counts for each benchmark without iterations; empty: it has neither mean nor median.
+func (f *googleFile) aggregates() map[string]string {
+	counts, iterates := map[string]string{}, map[string]bool{}
+	for i := range f.Benchmarks {
+		switch b := &f.Benchmarks[i]; {
+		case !b.isAggregate():
+			iterates[b.run()] = true
+		case b.Aggregate == "BigO" || b.Aggregate == "RMS": // of a law over several benchmarks
+		case b.Aggregate == "mean" || b.Aggregate == "median" && counts[b.run()] == "":
+			counts[b.run()] = b.Aggregate
+		default:
+			counts[b.run()] += ""
+		}
+	}
+	maps.DeleteFunc(counts, func(run, _ string) bool { return iterates[run] })
+	return counts
 }
 
 var secondsPer = map[string]float64{"": 1e-9, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
@@ -40,12 +66,22 @@ func readGoogle(name string, file *googleFile) (*Dataset, error) {
 	}
 	seen := map[repetition]bool{}
 	found, announced := map[string]int{}, map[string]int{}
-	for i, b := range file.Benchmarks {
-		if b.RunType == "aggregate" {
+	aggregates := file.aggregates()
+	var single, without leftOut
+	for _, run := range slices.Sorted(maps.Keys(aggregates)) {
+		if of := aggregates[run]; of == "" {
+			without.add(run)
+		} else {
+			single.add(fmt.Sprintf("the %s of %s", of, run))
+		}
+	}
+	for i := range file.Benchmarks {
+		b := &file.Benchmarks[i]
+		run := b.run()
+		if b.isAggregate() && (aggregates[run] == "" || b.Aggregate != aggregates[run]) {
 			continue
 		}
-		run := cmp.Or(b.RunName, b.Name)
-		if b.Runs > 0 {
+		if b.Runs > 0 && !b.isAggregate() {
 			found[run]++
 			announced[run] = b.Runs
 			if seen[repetition{run, b.Index}] {
@@ -87,6 +123,8 @@ func readGoogle(name string, file *googleFile) (*Dataset, error) {
 			lost.add(fmt.Sprintf("%s with %d of %d", run, found[run], announced[run]))
 		}
 	}
+	single.warn(d, "%s: benchmarks without iterations, of which one aggregate counts", name)
+	without.warn(d, "%s: benchmarks with neither iterations nor a mean or median are left out", name)
 	twice.warn(d, "%s: repetitions (repetition_index) that were there before", name)
 	lost.warn(d, "%s: benchmarks with fewer entries than repetitions", name)
 	lacking.warn(d, "%s: entries without real_time or cpu_time, which are left out there", name)
