@@ -19,7 +19,7 @@ import (
 //
 // Nested attributes (property 256) make the call path. Records with the same path are repetitions, such as those of ranks.
 
-var caliFormat = Format{Name: "cali", Info: "Caliper file (.cali)", PlaceInName: true, Sniff: sniffCali, Read: readCali}
+var caliFormat = Format{Name: "cali", Info: "Caliper file (.cali)", Lines: true, PlaceInName: true, Sniff: sniffCali, Read: readCali}
 
 func sniffCali(head []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(head, " \t\n"), []byte("__rec="))

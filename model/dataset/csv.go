@@ -26,7 +26,7 @@ import (
 //	16,1.5
 
 var csvFormat = Format{
-	Name: "csv", Info: "CSV", Suffix: ".csv", PlaceInName: true, Sniff: sniffCSV, Read: readCSV,
+	Name: "csv", Info: "CSV", Lines: true, Suffix: ".csv", PlaceInName: true, Sniff: sniffCSV, Read: readCSV,
 	Write: func(d *Dataset, w io.Writer, _ any) error { return d.WriteCSV(w) },
 }
 

@@ -20,7 +20,7 @@ import (
 // The fields are module, rank, record, counter, value, file, mount point and file system. Bytes, numbers of operations and times are
 // added up over ranks and files; other counters, such as offsets and time stamps, have no sum. The parameter p is nprocs.
 
-var darshanFormat = Format{Name: "darshan", Info: "darshan-parser text", Sniff: sniffDarshan, Read: readDarshan}
+var darshanFormat = Format{Name: "darshan", Info: "darshan-parser text", Lines: true, Sniff: sniffDarshan, Read: readDarshan}
 
 func sniffDarshan(head []byte) bool { return bytes.HasPrefix(head, []byte("# darshan log version:")) }
 

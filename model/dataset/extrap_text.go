@@ -22,7 +22,7 @@ import (
 // The k-th DATA after a REGION or METRIC belongs to the k-th point.
 
 var extraPTextFormat = Format{
-	Name: "extrap-text", Info: "Extra-P text", Suffix: ".txt", Sniff: sniffExtraPText, Read: readExtraPText,
+	Name: "extrap-text", Info: "Extra-P text", Lines: true, Suffix: ".txt", Sniff: sniffExtraPText, Read: readExtraPText,
 	Write: func(d *Dataset, w io.Writer, _ any) error { return d.WriteExtraPText(w) },
 }
 

@@ -19,6 +19,7 @@ type Format struct {
 	Info   string // what a file of it is called in messages and lists
 	Suffix string // of names that scaling --dataset writes in this format, e.g. .csv; empty: none
 	Binary bool   // it is not text
+	Lines  bool   // it is lines, which all end: what is cut in the last number of a file still looks whole
 
 	PlaceInName bool // names of files and directories may add parameters, because a file does not hold all of them
 	OfRuns      bool // values are means over the ranks of a run
@@ -100,6 +101,10 @@ func Read(name string, data []byte, format string) (*Dataset, Format, error) {
 	var early []string
 	if at := invalidUTF8(data); !f.Binary && at >= 0 {
 		early = append(early, fmt.Sprintf("%s:%d: is not UTF-8 text: is the file damaged?", name, lineOf(data, int64(at))))
+	}
+	if last := data[bytes.LastIndexByte(data, '\n')+1:]; f.Lines && len(bytes.TrimSpace(last)) > 0 {
+		early = append(early, fmt.Sprintf("%s:%d: the last line has no end: is the file cut, perhaps within a number? If it is whole, end it with "+
+			"a line break", name, lineOf(data, int64(len(data)))))
 	}
 	d, err := f.Read(name, data)
 	if err != nil && !strings.HasPrefix(err.Error(), name+":") {

@@ -20,7 +20,7 @@ import (
 // output has a benchmark with several of them (-cpu 1,8): then it is the parameter
 // cpus. If an output has several packages, they stand in front of the call paths.
 
-var goBenchFormat = Format{Name: "gobench", Info: "go test -bench", PlaceInName: true, Sniff: sniffGoBench, Read: readGoBench}
+var goBenchFormat = Format{Name: "gobench", Info: "go test -bench", Lines: true, PlaceInName: true, Sniff: sniffGoBench, Read: readGoBench}
 
 func sniffGoBench(head []byte) bool {
 	for line := range bytes.Lines(head) {

@@ -15,7 +15,7 @@ import (
 //	       #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]
 //	            8         1000        10.11        10.53        10.32
 
-var imbFormat = Format{Name: "imb", Info: "Intel MPI Benchmarks", PlaceInName: true, Sniff: sniffIMB, Read: readIMB}
+var imbFormat = Format{Name: "imb", Info: "Intel MPI Benchmarks", Lines: true, PlaceInName: true, Sniff: sniffIMB, Read: readIMB}
 
 func sniffIMB(head []byte) bool {
 	return bytes.Contains(head, []byte("# Benchmarking ")) && bytes.Contains(head, []byte("#processes"))

@@ -22,7 +22,8 @@ import (
 // and, if there are several, size; times are ns. The times of the first scheme are called time, those of another one
 // time-SCHEME.
 
-var measuredFormat = Format{Name: "measured", Info: "raw data of slackline measure collectives", Sniff: sniffMeasured, Read: readMeasured}
+var measuredFormat = Format{Name: "measured", Info: "raw data of slackline measure collectives", Lines: true, Sniff: sniffMeasured,
+	Read: readMeasured}
 
 var measuredColumns = []string{"scheme", "operation", "ranks", "size", "launch", "repetition", "rank", "start_ns", "end_ns", "flags",
 	"executions", "counts"}

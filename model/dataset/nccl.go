@@ -18,7 +18,7 @@ import (
 //
 // The first four columns of results are out of place, the next four in place. Ranks are counted by their lines.
 
-var ncclFormat = Format{Name: "nccl", Info: "nccl-tests", PlaceInName: true, Sniff: sniffNCCL, Read: readNCCL}
+var ncclFormat = Format{Name: "nccl", Info: "nccl-tests", Lines: true, PlaceInName: true, Sniff: sniffNCCL, Read: readNCCL}
 
 func sniffNCCL(head []byte) bool { return ncclHeader.Match(head) }
 

@@ -17,7 +17,7 @@ import (
 // The number of processes is not in the file. Several data types (option -T of version 7, lines # Datatype: MPI_CHAR.) stand in front of
 // the call paths.
 
-var osuFormat = Format{Name: "osu", Info: "OSU micro-benchmarks", PlaceInName: true, Sniff: sniffOSU, Read: readOSU}
+var osuFormat = Format{Name: "osu", Info: "OSU micro-benchmarks", Lines: true, PlaceInName: true, Sniff: sniffOSU, Read: readOSU}
 
 func sniffOSU(head []byte) bool { return bytes.Contains(head, []byte("# OSU ")) }
 

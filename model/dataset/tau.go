@@ -23,7 +23,7 @@ import (
 // Times are in microseconds; other metrics are named in the first line. Files of several threads are repetitions. The number of
 // processes is not in the file; messages to other nodes, which user events count, name some.
 
-var tauFormat = Format{Name: "tau", Info: "TAU profile", PlaceInName: true, Sniff: sniffTAU, Read: readTAU}
+var tauFormat = Format{Name: "tau", Info: "TAU profile", Lines: true, PlaceInName: true, Sniff: sniffTAU, Read: readTAU}
 
 func sniffTAU(head []byte) bool { return tauTitle.Match(head) }
 
