@@ -115,6 +115,22 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+// The number in the name of a single file is no parameter beside another one, but can be selected.
+func TestLoadNamed(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const osu = "# OSU MPI Bcast Latency Test v7.3\n# Size       Avg Latency(us)\n8   1\n"
+	write(t, "o1.txt", osu)
+	write(t, "o2.txt", osu)
+	for _, o := range []DataOptions{{}, {Where: []string{"o=1"}}} {
+		if one, err := load(t, o, "o1.txt"); err != nil || one != "callpath,metric,bytes,repetition,value\nBcast,Avg Latency(us),8,0,1\n" {
+			t.Errorf("%+v: %v\n%s", o, err, one)
+		}
+	}
+	if both, err := load(t, DataOptions{}, "o1.txt", "o2.txt"); err != nil || !strings.Contains(both, "metric,o,bytes,") {
+		t.Errorf("two files: %v\n%s", err, both)
+	}
+}
+
 func TestLoadRefuses(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "a.csv", data)

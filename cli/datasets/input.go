@@ -93,6 +93,7 @@ func (o *DataOptions) Load(ctx context.Context, a *env.Env, words []string) (*da
 			}
 		}
 	}
+	d.DropNamed() // after --where
 	if err := o.choose(d); err != nil {
 		return nil, nil, err
 	}

@@ -23,6 +23,7 @@ type Dataset struct {
 	Series     []*Series // in the order of the input
 	Warnings   []string
 
+	named   []string // parameters that only the name of the file has
 	index   map[seriesKey]*Series
 	missing map[seriesKey]int // values that were left out
 	blanks  map[seriesKey][]blank
@@ -428,10 +429,15 @@ func (d *Dataset) DropParameter(i int) {
 
 // DropConstant removes the parameters that have the same value at all points, as
 // far as one stays that varies, and returns their names.
-func (d *Dataset) DropConstant() []string {
+func (d *Dataset) DropConstant() []string { return d.dropConstant(d.Parameters) }
+
+// DropNamed is DropConstant for those that only the name of the file has, if there is just one file: they say which file it is.
+func (d *Dataset) DropNamed() []string { return d.dropConstant(d.named) }
+
+func (d *Dataset) dropConstant(names []string) []string {
 	var dropped []string
 	for i := len(d.Parameters) - 1; i >= 0; i-- {
-		if len(d.Parameters) > 1 && !d.varies(i) {
+		if len(d.Parameters) > 1 && slices.Contains(names, d.Parameters[i]) && !d.varies(i) {
 			dropped = append(dropped, d.Parameters[i])
 			d.DropParameter(i)
 		}

@@ -11,11 +11,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // A directory holds one file per point and repetition; names of directories and
 // files carry the point: [prefix.]NAMEVALUE[.NAMEVALUE...][.rN], e.g.
-// osu.p64.r2.txt or mm.x10y20.r1/. Parameters equal in all files are dropped.
+// osu.p64.r2.txt or mm.x10y20.r1/; a value may have a factor (n64Ki) or an exponent.
+// Parameters equal in all files are dropped, and so are those of the name of a single one.
 
 // Limits of a directory.
 const (
@@ -23,8 +25,17 @@ const (
 	maxFileBytes = 256 << 20
 )
 
-// valueOfName is a parameter in a name; its value may have decimals, also after a comma.
-var valueOfName = regexp.MustCompile(`([A-Za-z]+)([0-9]+(?:[.,][0-9]+)?)`)
+// valueOfName is a parameter in a name; its value may have decimals, also after a comma, and an exponent. A word after it may be its factor.
+var valueOfName = regexp.MustCompile(`([A-Za-z]+)([0-9]+(?:[.,][0-9]+)?)([eE][+-]?[0-9]+)?`)
+
+// factors are the words after a number that multiply it: those of sizes, with or without their B.
+var factors = map[string]float64{
+	"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12,
+	"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40,
+}
+
+// unclearFactor is a word that may be a factor or not.
+var unclearFactor = regexp.MustCompile(`^(?i:[kmgt]i?b?)$`)
 
 // repetition is the name that counts repetitions.
 const repetition = "r"
@@ -32,18 +43,52 @@ const repetition = "r"
 // PlaceOf returns the parameters in the name of a file or directory. A name given
 // twice counts with its last value.
 func PlaceOf(name string) (names []string, at []float64) {
-	for _, m := range valueOfName.FindAllStringSubmatch(name, -1) {
-		x, err := parseFinite(strings.Replace(m[2], ",", ".", 1))
-		if err != nil || m[1] == repetition {
+	names, at, _ = placeOf(name)
+	return names, at
+}
+
+// placeOf is PlaceOf, and says what can be read in two ways, with how it is read.
+func placeOf(name string) (names []string, at []float64, unclear []string) {
+	for _, m := range valueOfName.FindAllStringSubmatchIndex(name, -1) {
+		parameter, exponent := name[m[2]:m[3]], ""
+		if m[6] >= 0 {
+			exponent = name[m[6]:m[7]]
+		}
+		x, err := parseFinite(strings.Replace(name[m[4]:m[5]], ",", ".", 1) + exponent)
+		if parameter == repetition || err != nil && exponent == "" {
 			continue
 		}
-		if i := slices.Index(names, m[1]); i >= 0 {
+		if err != nil {
+			unclear = append(unclear, fmt.Sprintf("%q is no number and is passed over", name[m[2]:m[1]]))
+			continue
+		}
+		if exponent != "" && !strings.ContainsAny(exponent, "+-") {
+			unclear = append(unclear, fmt.Sprintf("%q is read as %s = %s; write %s.%s if %[5]s is a parameter of its own", name[m[2]:m[1]], parameter,
+				decimal(x), name[m[2]:m[5]], exponent))
+		}
+		word := factorAfter(name[m[1]:])
+		if factor := factors[word]; factor > 0 {
+			x *= factor
+		} else if unclearFactor.MatchString(word) {
+			unclear = append(unclear, fmt.Sprintf("%q is read as %s = %s; write the whole number, or a factor such as k, M, Ki or Mi",
+				name[m[2]:m[1]]+word, parameter, decimal(x)))
+		}
+		if i := slices.Index(names, parameter); i >= 0 {
 			at[i] = x
 			continue
 		}
-		names, at = append(names, m[1]), append(at, x)
+		names, at = append(names, parameter), append(at, x)
 	}
-	return names, at
+	return names, at, unclear
+}
+
+// factorAfter is the word that a text starts with, unless it is the name of the next parameter: a number follows.
+func factorAfter(rest string) string {
+	end := len(rest) - len(strings.TrimLeftFunc(rest, unicode.IsLetter))
+	if end < len(rest) && rest[end] >= '0' && rest[end] <= '9' {
+		return ""
+	}
+	return rest[:end]
 }
 
 // Options set how files are read.
@@ -58,7 +103,10 @@ func ReadNamed(name string, data []byte, o Options) (*Dataset, Format, error) {
 	if err != nil || f.Name != "osu" && f.Name != "cube" {
 		return d, f, err
 	}
-	return d, f, d.addPlace(path.Base(name), name)
+	own := slices.Clone(d.Parameters)
+	err = d.addPlace(path.Base(name), name, func(what string) { d.warnf("%s: of its name %s", name, what) })
+	d.named = slices.DeleteFunc(slices.Clone(d.Parameters), func(p string) bool { return slices.Contains(own, p) })
+	return d, f, err
 }
 
 func (o Options) read(name string, data []byte) (*Dataset, Format, error) {
@@ -79,9 +127,13 @@ func (o Options) sum(d *Dataset, f Format) {
 	}
 }
 
-// addPlace gives a dataset the parameters in a name that it does not have itself. Messages call it what show says.
-func (d *Dataset) addPlace(name, show string) error {
-	names, at := PlaceOf(name)
+// addPlace gives a dataset the parameters in a name that it does not have itself. Messages call it what show says. What is read in one of
+// two ways goes to unsure.
+func (d *Dataset) addPlace(name, show string, unsure func(what string)) error {
+	names, at, unclear := placeOf(name)
+	for _, u := range unclear {
+		unsure(u)
+	}
 	for i := len(names) - 1; i >= 0; i-- { // each becomes the first
 		if k := slices.Index(d.Parameters, names[i]); k >= 0 {
 			if !d.hasValue(k, at[i]) {
@@ -112,12 +164,14 @@ type directory struct {
 	sums map[[sha256.Size]byte]string // names of files by their bytes
 	held map[string]bool              // files and directories with measurements
 	tau  map[string]*tauNodes         // by directory
+
+	unclear leftOut // names
 }
 
 // ReadDir reads all measurements below a directory. Files of no known format are
 // passed over with a warning.
 func ReadDir(name string, dir fs.FS, o Options) (*Dataset, error) {
-	all := &directory{New(), map[[sha256.Size]byte]string{}, map[string]bool{}, map[string]*tauNodes{}}
+	all := &directory{Dataset: New(), sums: map[[sha256.Size]byte]string{}, held: map[string]bool{}, tau: map[string]*tauNodes{}}
 	var places []string // directories whose names carry a point
 	files := 0
 	err := fs.WalkDir(dir, ".", func(p string, entry fs.DirEntry, err error) error {
@@ -161,6 +215,7 @@ func ReadDir(name string, dir fs.FS, o Options) (*Dataset, error) {
 			all.warnf("%s holds no measurement, although its name is that of a point: is a file missing?", path.Join(name, p))
 		}
 	}
+	all.unclear.warn(all.Dataset, "%s: names that can be read in two ways", name)
 	all.warnTAU(name)
 	all.DropConstant()
 	return all.Dataset, nil
@@ -250,7 +305,7 @@ func (d *directory) mergePart(part *Dataset, kind Format, name, p string) error 
 		if names, _ := PlaceOf(path.Dir(p)); kind.Name == "cube" && len(names) > 0 {
 			p = path.Dir(p) // profiles have names such as profile2.cubex
 		}
-		if err := part.addPlace(p, name); err != nil {
+		if err := part.addPlace(p, name, func(what string) { d.unclear.add(name + ", of which " + what) }); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}

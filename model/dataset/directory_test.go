@@ -69,6 +69,23 @@ func TestReadDir(t *testing.T) {
 	}
 }
 
+// What can be read in two ways in a name is read in one, with a warning.
+func TestUnclearNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"run.n1k.csv": "", "run.n64MiB.r1e.csv": "", "run.p8a.csv": "",
+		"run.n1m.csv":    `x: names that can be read in two ways: 1; the first is x/run.n1m.csv, of which "n1m" is read as n = 1; write the whole number, or a factor such as k, M, Ki or Mi`,
+		"run.n1kb.csv":   `x: names that can be read in two ways: 1; the first is x/run.n1kb.csv, of which "n1kb" is read as n = 1; write the whole number, or a factor such as k, M, Ki or Mi`,
+		"run.n1e3.csv":   `x: names that can be read in two ways: 1; the first is x/run.n1e3.csv, of which "n1e3" is read as n = 1000; write n1.e3 if e3 is a parameter of its own`,
+		"run.n1e+03.csv": "",
+		"run.n1e999.csv": `x: names that can be read in two ways: 1; the first is x/run.n1e999.csv, of which "n1e999" is no number and is passed over`,
+	} {
+		d, err := dataset.ReadDir("x", fstest.MapFS{name: file(1)}, dataset.Options{})
+		if err != nil || strings.Join(d.Warnings, "\n") != want {
+			t.Errorf("%s: %v, %v, want %s", name, d, err, want)
+		}
+	}
+}
+
 // What a file says about its point is not replaced by its name.
 func TestNamesDoNotOverride(t *testing.T) {
 	dir := fstest.MapFS{"run.p8.csv": {Data: []byte("p,value\n16,1\n32,2\n")}}
@@ -95,6 +112,7 @@ func TestReadNamed(t *testing.T) {
 	for _, tc := range []struct{ file, input, want string }{
 		{"data/osu.p64.txt", osu, "p bytes\nBcast Avg Latency(us) [64 8]=[1]"},
 		{"p4/osu.txt", osu, "bytes\nBcast Avg Latency(us) [8]=[1]"},
+		{"osu.p64k.txt", osu, "p bytes\nBcast Avg Latency(us) [64000 8]=[1]"},
 		{"run.p64.csv", "n,value\n1,2\n", "n\n<root> <default> [1]=[2]"},
 	} {
 		d, _, err := dataset.ReadNamed(tc.file, []byte(tc.input), dataset.Options{})
@@ -104,6 +122,26 @@ func TestReadNamed(t *testing.T) {
 		if got := text(d); got != tc.want {
 			t.Errorf("%s =\n%s\nwant\n%s", tc.file, got, tc.want)
 		}
+	}
+}
+
+// A parameter that only the name of a single file has says which file it is.
+func TestDropNamed(t *testing.T) {
+	const osu = "# OSU MPI Bcast Latency Test v7.3\n# Size       Avg Latency(us)\n8   1\n"
+	d, _, err := dataset.ReadNamed("run17.b8.txt", []byte(osu), dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if dropped := d.DropNamed(); !slices.Equal(dropped, []string{"run", "b"}) || text(d) != "bytes\nBcast Avg Latency(us) [8]=[1]" {
+		t.Errorf("dropped %v, left\n%s", dropped, text(d))
+	}
+	both := dataset.New()
+	for _, name := range []string{"p4.txt", "p8.txt"} {
+		d, _, _ := dataset.ReadNamed(name, []byte(osu), dataset.Options{})
+		both.Merge(d)
+	}
+	if dropped := both.DropNamed(); len(dropped) > 0 {
+		t.Errorf("%v of two files was dropped", dropped)
 	}
 }
 

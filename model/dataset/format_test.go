@@ -350,7 +350,10 @@ func TestDirectory(t *testing.T) {
 func TestPlaceOf(t *testing.T) {
 	for name, want := range map[string]string{
 		"osu.p64.r2.txt": "[p][64]", "mm.x10y20.r1": "[x y][10 20]", "a/b.p4/c.p8.txt": "[p][8]", "plain.txt": "[][]",
-		"run7_n100":         "[run n][7 100]",
+		"run7_n100":   "[run n][7 100]",
+		"run.n1k.csv": "[n][1000]", "run.n1M_x.csv": "[n][1e+06]", "n2Ki": "[n][2048]", "n1.5GiB.p4": "[n p][1.610612736e+09 4]",
+		"n1e3.csv": "[n][1000]", "n1.5E3p8": "[n p][1500 8]", "n1.e3": "[n e][1 3]", "n1k2": "[n k][1 2]", "p8cores.csv": "[p][8]", "n1m": "[n][1]",
+		"n1e999p2":          "[p][2]",
 		"mm.x1.5y2,25z3.r1": "[x y z][1.5 2.25 3]", "mm.x22.5.y22.5.z1": "[x y z][22.5 22.5 1]",
 	} {
 		names, at := PlaceOf(name)
