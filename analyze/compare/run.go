@@ -13,6 +13,7 @@ import (
 
 	"slackline/analyze/waits"
 	"slackline/internal/jsonkeys"
+	"slackline/internal/plain"
 	"slackline/internal/suggest"
 	"slackline/model/missing"
 	"slackline/model/unit"
@@ -215,8 +216,14 @@ func Read(data []byte) (Run, error) {
 	if d.CallPaths != nil {
 		r.Kinds |= Times
 	}
-	for _, p := range d.CallPaths {
+	entries := map[string]int{}
+	for i, p := range d.CallPaths {
 		named(Time, p.Path)
+		if before, twice := entries[p.Path]; twice { // there is one for each, the sum over all ranks
+			damaged = cmp.Or(damaged, fmt.Errorf("the call path %s is in callpaths twice (entries %d and %d, from 1): write the result again",
+				plain.Name(p.Path), before+1, i+1))
+		}
+		entries[p.Path] = i
 		r.add(Time, p.Path, amount(Time, "exclusive_s", p.Path, p.Exclusive))
 	}
 	for n, v := range r.Values {

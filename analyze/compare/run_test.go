@@ -64,7 +64,7 @@ func TestReadKinds(t *testing.T) {
 		`{"run": {"time_s": 1, "part_end_s": -2}}`, `{"run": {"time_s": 1, "kept_before_s": -2}}`,
 		`{"run": {"time_s": 1}, "waits": [{"metric": "late_sneder", "callpath": "a", "seconds": 1}]}`,
 		`{"run": {"time_s": 1}, "waits": [{"metric": "waiting", "callpath": "a", "seconds": 1}]}`,
-		`{"run": {"time_s": 1}, "callpaths": [{"callpath": "a", "exclusive_s": 1e308}, {"callpath": "a", "exclusive_s": 1e308}]}`,
+		`{"run": {"time_s": 1}, "delays": [{"callpath": "a", "short_s": 1e308, "long_s": 0}, {"callpath": "a", "short_s": 1e308, "long_s": 0}]}`,
 		`{"run": {"time_s": "1"}}`, `{"run": null}`, `{"run": {"time_s": null}}`, `null`, ``, `{"waits": []}`} {
 		if _, err := Read([]byte(text)); err == nil {
 			t.Errorf("%q is taken for a result", text)
@@ -72,12 +72,21 @@ func TestReadKinds(t *testing.T) {
 	}
 }
 
-// TestReadSums: several entries of a call path, those of its ranks, are one number.
+// TestReadTwice: a call path that is listed twice, as by a merge of two files, is an error with its place; its times were added up.
+func TestReadTwice(t *testing.T) {
+	_, err := Read([]byte(`{"run": {"time_s": 1}, "callpaths": [{"callpath": "a", "exclusive_s": 8}, {"callpath": "b", "exclusive_s": 1},
+		{"callpath": "a", "exclusive_s": 16}]}`))
+	if want := "the call path a is in callpaths twice (entries 1 and 3, from 1): write the result again"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// TestReadSums: several waits of a call path, those of its ranks, are one number.
 func TestReadSums(t *testing.T) {
 	r, err := Read([]byte(`{"run": {"time_s": 1},
 		"waits": [{"metric": "late_sender", "callpath": "a", "seconds": 1}, {"metric": "late_sender", "callpath": "a", "seconds": 2},
 			{"metric": "late_sender_wrong_order", "callpath": "a", "seconds": 3}, {"metric": "late_receiver", "callpath": "b", "seconds": 4}],
-		"callpaths": [{"callpath": "a", "exclusive_s": 8}, {"callpath": "a", "exclusive_s": 16}]}`))
+		"callpaths": [{"callpath": "a", "exclusive_s": 24}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"slackline/internal/plain"
 	"slackline/model/missing"
 )
 
@@ -122,7 +123,11 @@ type profileFile struct {
 
 func readProfile(name string, file *profileFile) (*Dataset, error) {
 	var paths []RunPath
+	places := map[string]int{}
 	for i, c := range file.CallPaths {
+		if err := listed(places, name, c.Name, i); err != nil {
+			return nil, err
+		}
 		if c.Exclusive == nil || c.Name == "" {
 			return nil, fmt.Errorf("%s: call path %d (from 1), %s, has no exclusive_s or no callpath", name, i+1, c.Name)
 		}
@@ -133,6 +138,16 @@ func readProfile(name string, file *profileFile) (*Dataset, error) {
 		paths = append(paths, RunPath{c.Name, values})
 	}
 	return ofRun(name, &file.Run, 0, paths)
+}
+
+// listed notes the entry of a call path in callpaths, and refuses a second one: results have one for each, the sum over all ranks.
+func listed(entries map[string]int, file, path string, entry int) error {
+	if before, twice := entries[path]; twice {
+		return fmt.Errorf("%s: the call path %s is in callpaths twice (entries %d and %d, from 1): write the result again", file, plain.Name(path),
+			before+1, entry+1)
+	}
+	entries[path] = entry
+	return nil
 }
 
 // The JSON of slackline waits.
@@ -217,7 +232,11 @@ func readWaits(name string, file *waitsFile) (*Dataset, error) {
 		}
 		add(w.Name, "delay", *w.Short+*w.Long)
 	}
+	entries := map[string]int{}
 	for i, c := range file.CallPaths { // what is not mentioned is 0
+		if err := listed(entries, name, c.Name, i); err != nil {
+			return nil, err
+		}
 		if c.Name == "" {
 			return nil, fmt.Errorf("%s: call path %d (from 1) has no callpath", name, i+1)
 		}
