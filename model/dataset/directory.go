@@ -25,7 +25,7 @@ const (
 	maxFileBytes = 256 << 20
 )
 
-// valueOfName is a parameter in a name; its value may have decimals, also after a comma, and an exponent. A word after it may be its factor.
+// valueOfName is a parameter in a name; its value may have decimals, also after a comma, and an exponent.
 var valueOfName = regexp.MustCompile(`([A-Za-z]+)([0-9]+(?:[.,][0-9]+)?)([eE][+-]?[0-9]+)?`)
 
 // factors are the words after a number that multiply it: those of sizes, with or without their B.
@@ -63,8 +63,8 @@ func placeOf(name string) (names []string, at []float64, unclear []string) {
 			continue
 		}
 		if exponent != "" && !strings.ContainsAny(exponent, "+-") {
-			unclear = append(unclear, fmt.Sprintf("%q is read as %s = %s; write %s.%s if %[5]s is a parameter of its own", name[m[2]:m[1]], parameter,
-				decimal(x), name[m[2]:m[5]], exponent))
+			unclear = append(unclear, fmt.Sprintf("%q is read as %s = %s; write %s.%s if %[5]s is a parameter of its own", name[m[2]:m[1]],
+				parameter, decimal(x), name[m[2]:m[5]], exponent))
 		}
 		word := factorAfter(name[m[1]:])
 		if factor := factors[word]; factor > 0 {

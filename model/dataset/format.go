@@ -103,8 +103,8 @@ func Read(name string, data []byte, format string) (*Dataset, Format, error) {
 		early = append(early, fmt.Sprintf("%s:%d: is not UTF-8 text: is the file damaged?", name, lineOf(data, int64(at))))
 	}
 	if last := data[bytes.LastIndexByte(data, '\n')+1:]; f.Lines && len(bytes.TrimSpace(last)) > 0 {
-		early = append(early, fmt.Sprintf("%s:%d: the last line has no end: is the file cut, perhaps within a number? If it is whole, end it with "+
-			"a line break", name, lineOf(data, int64(len(data)))))
+		early = append(early, fmt.Sprintf("%s:%d: the last line has no end: is the file cut, perhaps within a number? If it is whole, end it "+
+			"with a line break", name, lineOf(data, int64(len(data)))))
 	}
 	d, err := f.Read(name, data)
 	if err != nil && !strings.HasPrefix(err.Error(), name+":") {

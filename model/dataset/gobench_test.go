@@ -52,14 +52,16 @@ func TestGoPackagesWithoutEnd(t *testing.T) {
 	const cut = "x: packages in which neither PASS nor FAIL follows the last benchmark (not finished, or lines are lost): 1; the first is "
 	const broken = "x: packages that failed as a whole (a panic or a build that failed?), whose benchmarks are missing or not all there: 1; " +
 		"the first is "
+	const failing = run + "--- FAIL: BenchmarkG\nFAIL\nexit status 1\n"
+	const panicking = run + "panic: oops\n\ngoroutine 1 [running]:\nexit status 2\n"
 	for text, want := range map[string]string{
-		goOutput("m/a", run+"PASS\n", "ok") + whole + "?   \tm/c\t[no test files]\n":                             "",
-		goOutput("m/a", run+"panic: oops\n\ngoroutine 1 [running]:\nexit status 2\n", "FAIL") + whole + "FAIL\n": broken + "m/a",
-		whole + "FAIL\tm/c [build failed]\nFAIL\n":                                                               broken + "m/c",
-		goOutput("m/a", run+"--- FAIL: BenchmarkG\nFAIL\nexit status 1\n", "FAIL") + whole:                       "x: benchmarks that failed: 1; the first is BenchmarkG",
-		"goos: linux\npkg: m/a\n" + run + whole:                                                                  cut + "m/a",
-		"pkg: m/a\n" + run + "pkg: m/b\n" + run + "PASS\nok  \tm/b\t1.2s\n":                                      cut + "m/a",
-		"goos: linux\npkg: m/a\n" + run + run + "PASS\nok  \tm/b\t1.2s\n":                                        cut + "m/a",
+		goOutput("m/a", run+"PASS\n", "ok") + whole + "?   \tm/c\t[no test files]\n": "",
+		goOutput("m/a", panicking, "FAIL") + whole + "FAIL\n":                        broken + "m/a",
+		whole + "FAIL\tm/c [build failed]\nFAIL\n":                                   broken + "m/c",
+		goOutput("m/a", failing, "FAIL") + whole:                                     "x: benchmarks that failed: 1; the first is BenchmarkG",
+		"goos: linux\npkg: m/a\n" + run + whole:                                      cut + "m/a",
+		"pkg: m/a\n" + run + "pkg: m/b\n" + run + "PASS\nok  \tm/b\t1.2s\n":          cut + "m/a",
+		"goos: linux\npkg: m/a\n" + run + run + "PASS\nok  \tm/b\t1.2s\n":            cut + "m/a",
 		whole + run:             cut + "that of line 8",
 		whole + "goos: linux\n": cut + "that of line 8",
 	} {

@@ -143,8 +143,8 @@ func readProfile(name string, file *profileFile) (*Dataset, error) {
 // listed notes the entry of a call path in callpaths, and refuses a second one: results have one for each, the sum over all ranks.
 func listed(entries map[string]int, file, path string, entry int) error {
 	if before, twice := entries[path]; twice {
-		return fmt.Errorf("%s: the call path %s is in callpaths twice (entries %d and %d, from 1): write the result again", file, plain.Name(path),
-			before+1, entry+1)
+		return fmt.Errorf("%s: the call path %s is in callpaths twice (entries %d and %d, from 1): write the result again", file,
+			plain.Name(path), before+1, entry+1)
 	}
 	entries[path] = entry
 	return nil
