@@ -117,7 +117,7 @@ func warnOfDoubts(a *env.Env, d *dataset.Dataset) {
 		}
 	}
 	for _, why := range doubts {
-		a.Warn("%s: %s cannot be compared; record that run again, or leave it out", why, phrase.Plural(series[why], "series"))
+		a.Warn("%s: %s cannot be compared; make that run again like the others, or leave it out", why, phrase.Plural(series[why], "series"))
 	}
 }
 

@@ -156,9 +156,18 @@ func (o *search) leaveDoubtful(a *env.Env, states []*history.State) []*history.S
 	doubt := func(list ...*history.State) string {
 		var runs []missing.Run
 		kinds := map[missing.Kind]bool{}
+		series := map[[2]string][]missing.Run{} // each is of one machine
 		for _, state := range list {
 			for _, s := range state.Data.Series {
-				runs, kinds[s.Kind()] = missing.Join(runs, s.AllRuns()...), true
+				key := [2]string{s.CallPath, s.Metric}
+				series[key] = missing.Join(series[key], s.AllRuns()...)
+				if why := missing.Doubt(series[key], s.Kind()); why != "" {
+					return why
+				}
+				for _, r := range s.AllRuns() {
+					r.Machine = ""
+					runs, kinds[s.Kind()] = missing.Join(runs, r), true
+				}
 			}
 		}
 		for _, kind := range []missing.Kind{missing.Time, missing.Wait, missing.RunTime} {

@@ -20,6 +20,7 @@ import (
 	"slackline/internal/phrase"
 	"slackline/internal/provenance"
 	"slackline/model/dataset"
+	"slackline/model/missing"
 )
 
 // scalingOptions are the flags of scaling.
@@ -275,6 +276,11 @@ func DatasetFormat(path string) (dataset.Format, error) {
 	return format, nil
 }
 
+// lacksParts reports whether something is missing of the runs of a series.
+func lacksParts(s *dataset.Series) bool {
+	return slices.ContainsFunc(s.Runs, func(r missing.Run) bool { return !r.IsWhole() })
+}
+
 // WriteDataset writes measurements in the form that the suffix of the file names.
 func WriteDataset(a *env.Env, path string, inputs []string, d *dataset.Dataset, from *provenance.Record) error {
 	format, err := DatasetFormat(path)
@@ -284,7 +290,7 @@ func WriteDataset(a *env.Env, path string, inputs []string, d *dataset.Dataset, 
 	if err := a.WriteOut(path, inputs, func(w io.Writer) error { return format.Write(d, w, from) }); err != nil {
 		return err
 	}
-	if format.Name != "slackline" && slices.ContainsFunc(d.Series, func(s *dataset.Series) bool { return len(s.Runs) > 0 }) {
+	if format.Name != "slackline" && slices.ContainsFunc(d.Series, lacksParts) {
 		a.Warn("%s: this form cannot say what is missing of the runs; give a name that ends in .json", path)
 	}
 	a.Note("wrote %s: %s", path, phrase.Plural(d.Measurements(), "measurement"))

@@ -38,7 +38,7 @@ type Series struct {
 	Unit     string  `json:"unit,omitempty"` // of the values, e.g. s or B; empty: not known, or the metric says it
 	Points   []Point `json:"points"`         // in the order of the input
 
-	// Runs are the runs that the values are of, one of each kind, if something is missing of any; else there are none.
+	// Runs are the runs that the values are of, one of each kind, if something is missing of any or it was simulated; else there are none.
 	Runs []missing.Run `json:"runs,omitempty"`
 
 	index map[string]int // of points, by place
@@ -200,7 +200,8 @@ func (s *Series) AllRuns() []missing.Run {
 	return s.Runs
 }
 
-// Doubt says why the values cannot be compared with each other, because something is missing of the runs; empty: they can.
+// Doubt says why the values cannot be compared with each other, because something is missing of the runs, or they are of different
+// machines; empty: they can.
 func (s *Series) Doubt() string { return missing.Doubt(s.Runs, s.Kind()) }
 
 // Kind is what the values are, of those of runs.
@@ -216,7 +217,7 @@ func (s *Series) Kind() missing.Kind {
 
 // Of notes which run all values are of.
 func (d *Dataset) Of(run missing.Run) {
-	if run.IsWhole() {
+	if run.IsWhole() && run.Machine == "" {
 		return
 	}
 	for _, s := range d.Series {

@@ -1,14 +1,19 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
+	"hash/crc32"
+	"strings"
 
+	"slackline/internal/plain"
 	"slackline/model/missing"
 )
 
 // The JSON of slackline simulate, of one number of ranks or of several, with
 // replicas. The parameter is p, the metric makespan, in seconds. Samples are
-// repetitions; without them the median stands for all.
+// repetitions; without them the median stands for all. Results of different
+// machines are no series.
 
 var simulationFormat = Format{Name: "simulation", Info: "result of slackline simulate", PlaceInName: true, Sniff: sniffSimulation,
 	Read: decodedResult(readSimulation)}
@@ -22,7 +27,10 @@ type simulationFile struct {
 	Ranks    int           `json:"ranks"`
 	Makespan *float64      `json:"makespan_ns"`
 	Missing  missing.Parts `json:"missing"` // of the recorded run that was simulated
-	Results  []struct {
+	From     struct {
+		Machine any `json:"machine"`
+	} `json:"provenance"`
+	Results []struct {
 		Ranks    int       `json:"ranks"`
 		Replicas int       `json:"replicas"`
 		Median   *float64  `json:"median_ns"`
@@ -62,6 +70,23 @@ func readSimulation(name string, file *simulationFile) (*Dataset, error) {
 	if err := file.Missing.Check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	d.Of(missing.Run{Name: name, Parts: file.Missing})
+	d.Of(missing.Run{Name: name, Machine: machineOf(file.From.Machine), Parts: file.Missing})
 	return d, nil
+}
+
+// machineOf names a machine of a provenance, with a checksum of its parameters, since those of one name may differ; empty: there is none.
+func machineOf(machine any) string {
+	members, _ := machine.(map[string]any)
+	name, _ := members["name"].(string)
+	description, _ := members["description"].(string)
+	if name == "" && description == "" {
+		return ""
+	}
+	sum := crc32.NewIEEE()
+	for line := range strings.Lines(description) {
+		if !strings.HasPrefix(line, "note:") {
+			sum.Write([]byte(line))
+		}
+	}
+	return fmt.Sprintf("%s (%08x)", plain.Name(cmp.Or(name, "without a name")), sum.Sum32())
 }

@@ -127,7 +127,8 @@ func Ranks(list []int) string {
 
 // Run is a run by its name; whole ones may have none.
 type Run struct {
-	Name string `json:"run,omitempty"`
+	Name    string `json:"run,omitempty"`
+	Machine string `json:"machine,omitempty"` // on which it was simulated; empty: not known, or it was recorded
 	Parts
 }
 
@@ -138,7 +139,7 @@ func (r *Run) IsWhole() bool { return r.words(Wait) == "" }
 func Describe(p Parts) string { return p.words(Wait) }
 
 // Doubt says why numbers of the runs cannot be compared with each other; empty: they can. Those of runs of which the same part was chosen
-// can: programs may record their solver alone.
+// can: programs may record their solver alone. Those of runs that were simulated on different machines cannot.
 func Doubt(runs []Run, kind Kind) string {
 	for i := range runs {
 		r, first := &runs[i], &runs[0]
@@ -150,6 +151,15 @@ func Doubt(runs []Run, kind Kind) string {
 				r, first = first, r
 			}
 			return r.is(r.words(kind)) + ", " + first.is(cmp.Or(first.words(kind), "not"))
+		}
+	}
+	var first Run // of a known machine
+	for _, r := range runs {
+		if first.Machine == "" {
+			first = r
+		}
+		if r.Machine != "" && r.Machine != first.Machine {
+			return r.is("of the machine "+r.Machine) + ", " + first.is("of "+first.Machine)
 		}
 	}
 	return ""
@@ -167,7 +177,7 @@ func Join(list []Run, more ...Run) []Run {
 	for _, r := range more {
 		known := false
 		for i := range list {
-			known = known || list[i].words(Wait) == r.words(Wait) && list[i].words(RunTime) == r.words(RunTime)
+			known = known || list[i].Machine == r.Machine && list[i].words(Wait) == r.words(Wait) && list[i].words(RunTime) == r.words(RunTime)
 		}
 		if !known {
 			list = append(list, r)

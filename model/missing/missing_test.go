@@ -30,6 +30,9 @@ func TestDoubt(t *testing.T) {
 		{[]Run{{Name: "b", Parts: Parts{Begin: 1, End: 2}}, {Name: "c", Parts: Parts{Begin: 1}}},
 			"c is of the part from 1s on only, b is of the part from 1s to 2s only",
 			"c is of the part from 1s on only, b is of the part from 1s to 2s only"},
+		{[]Run{{Name: "a", Machine: "chic"}, {Name: "b", Machine: "chic"}, whole}, "", ""},
+		{[]Run{whole, {Name: "b", Machine: "chic"}, {Name: "c", Machine: "altix"}}, "c is of the machine altix, b is of chic",
+			"c is of the machine altix, b is of chic"},
 		{[]Run{whole, {Name: "c", Parts: Parts{Whole: true}}}, "c is with the start and the end of MPI, a is not", ""},
 	} {
 		if got := Doubt(tc.runs, Time); got != tc.other {
