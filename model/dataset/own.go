@@ -14,8 +14,8 @@ import (
 //	  {"callpath":"main->f","metric":"time","unit":"s","points":[{"at":[16],"values":[1.5,1.6]}]}]}
 //
 // A series of runs of which something is missing, or that were simulated, has "runs", too: one of each kind, its name as "run", its
-// "machine", and what is missing of it (see package missing). Further members of the file, such as provenance, are passed over if they do not resemble one that is not there;
-// those of series, runs and points are a mistake.
+// "machine", and what is missing of it (see package missing). Further members of the file, such as provenance, are passed over if they do
+// not resemble one that is not there; those of series, runs and points are a mistake.
 
 const ownVersion = 1
 
