@@ -164,7 +164,7 @@ func (o *campaignOptions) checkDataset(c *campaign.Campaign, file string) error 
 	if _, err := scaling.DatasetFormat(path); err != nil {
 		return err
 	}
-	return env.CheckOutputs([]string{file}, env.To("dataset", path))
+	return env.CheckOutputs(append(c.Files(), file), env.To("dataset", path))
 }
 
 // carryOut does what is left of the campaign, with the other processes of a job, which have nothing to do afterwards.

@@ -60,6 +60,10 @@ func (o *campaignOptions) collect(a *env.Env, file string) error {
 	if err != nil {
 		return err
 	}
+	inputs := o.inputs(c, file)
+	if err := env.CheckOut(o.result.Out, inputs); err != nil {
+		return err
+	}
 	d, record, err := collect(a, c, file)
 	if err != nil {
 		return err
@@ -67,7 +71,15 @@ func (o *campaignOptions) collect(a *env.Env, file string) error {
 	if a.Stream(o.result.Out) != nil {
 		return a.WriteOut(o.result.Out, nil, func(w io.Writer) error { return d.WriteJSON(w, record) })
 	}
-	return scaling.WriteDataset(a, o.result.Out, []string{file}, d, record)
+	return scaling.WriteDataset(a, o.result.Out, inputs, d, record)
+}
+
+// inputs are the files that are read for a result; empty: nothing is written to a file.
+func (o *campaignOptions) inputs(c *campaign.Campaign, file string) []string {
+	if o.result.Out == "" {
+		return nil
+	}
+	return append(c.Files(), file)
 }
 
 // dryRun prints the commands.
@@ -121,7 +133,7 @@ func (o *campaignOptions) status(a *env.Env, file string) error {
 	if err != nil {
 		return err
 	}
-	return a.WriteResult("campaign status", &progress{c, c.States()}, &o.result, []string{file})
+	return a.WriteResult("campaign status", &progress{c, c.States()}, &o.result, o.inputs(c, file))
 }
 
 // progress is how far a campaign is.

@@ -19,6 +19,7 @@ import (
 	"slackline/cli/document"
 	"slackline/cli/exit"
 	"slackline/cli/flags"
+	"slackline/cli/input"
 	"slackline/internal/atomicfile"
 	"slackline/internal/columnfile"
 	"slackline/internal/phrase"
@@ -288,7 +289,7 @@ func CheckOutputs(inputs []string, outputs ...Output) error {
 }
 
 // CheckOut finds out early that a file cannot be written: because it is also an
-// input, because it is a directory, or because its directory does not exist.
+// input or a file of one, because it is a directory, or because its directory does not exist.
 func CheckOut(out string, inputs []string) error {
 	if out == "" || out == "-" {
 		return nil
@@ -304,7 +305,23 @@ func CheckOut(out string, inputs []string) error {
 	if info, err := os.Stat(out); err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a directory; give the name of a file", out)
 	}
-	return atomicfile.CheckNotInput(out, inputs...)
+	if err := atomicfile.CheckNotInput(out, inputs...); err != nil {
+		return err
+	}
+	return CheckNotRead(out, inputs)
+}
+
+// CheckNotRead refuses to replace a file of an input, or a directory with one.
+func CheckNotRead(out string, inputs []string) error {
+	if _, err := os.Stat(out); err != nil {
+		return nil
+	}
+	for _, in := range inputs {
+		if input.Reads(in, out) {
+			return fmt.Errorf("%s: %w", out, atomicfile.ErrIsInput)
+		}
+	}
+	return nil
 }
 
 // WriteText writes a table for people to a writer that keeps its errors.

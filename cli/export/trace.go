@@ -63,6 +63,11 @@ func CheckTraceOut(out string, f trace.Format, word string, force bool) error {
 	if atomicfile.Same(out, word) || atomicfile.Same(out, filepath.Dir(word)) {
 		return exit.Usagef("%s is also the input; give another name", out)
 	}
+	for _, path := range f.Paths(out) {
+		if err := env.CheckNotRead(path, []string{word}); err != nil {
+			return exit.Usagef("%v", err)
+		}
+	}
 	if err := trace.CheckFree(out, f.Name, force); err != nil {
 		return exit.Usagef("%v", err)
 	}

@@ -2,6 +2,7 @@
 package hang
 
 import (
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -20,6 +21,7 @@ type hangOptions struct {
 	apart  time.Duration
 	result env.ResultFlags
 	top    int
+	inputs []string // with the files of raw directories
 }
 
 // Verb is the entry of the registry.
@@ -63,9 +65,10 @@ func (o *hangOptions) run(a *env.Env, c *cobra.Command, args []string) error {
 	if o.apart < 0 || o.apart > time.Hour {
 		return exit.Usagef("--apart: give a time from 0 to 1h, not %s", o.apart)
 	}
-	if err := o.result.Check(nil); err != nil {
+	if err := o.result.Check(args); err != nil {
 		return err
 	}
+	o.inputs = args
 	if len(args) == 1 {
 		dumps, err := input.OpenDumps(c.Context(), args[0])
 		if err != nil {
@@ -87,6 +90,11 @@ func (o *hangOptions) run(a *env.Env, c *cobra.Command, args []string) error {
 		if !slices.Contains(dirs, dir) {
 			dirs = append(dirs, dir)
 		}
+		files, _ := filepath.Glob(filepath.Join(dir, "*")) // what is wrong with them is found when they are read
+		o.inputs = append(o.inputs, files...)
+	}
+	if err := o.result.Check(o.inputs); err != nil {
+		return err
 	}
 	sight, err := record.Look(c.Context(), dirs, o.apart)
 	if err != nil {
@@ -106,7 +114,7 @@ func (o *hangOptions) run(a *env.Env, c *cobra.Command, args []string) error {
 // write writes a report; the exit code says what it is.
 func (o *hangOptions) write(a *env.Env, r *report) error {
 	r.top = o.top
-	if err := a.WriteResult("hang", r, &o.result, nil); err != nil {
+	if err := a.WriteResult("hang", r, &o.result, o.inputs); err != nil {
 		return err
 	}
 	return exitOf(r.verdict.Outcome)

@@ -108,7 +108,7 @@ func (o *injectOptions) run(a *env.Env, c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := env.CheckOutputs(nil, env.To("out", o.out)); err != nil {
+	if err := env.CheckOutputs((&scenario.NoiseOptions{File: o.noise}).Files(), env.To("out", o.out)); err != nil {
 		return err
 	}
 	if o.noise == "" {

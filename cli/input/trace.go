@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"slackline/internal/cluster"
 	"slackline/internal/provenance"
@@ -191,16 +190,19 @@ func recordFiles(ctx context.Context, g cluster.Group, files []string, format st
 	return all, nil
 }
 
-// filesOf are the files of a trace, by name: the file itself, or what is in the directory that it is or that belongs to
-// it, as with the anchor file of an OTF2 archive.
+// filesOf are the files of a trace, by name: what is in the directory, or the file itself and what belongs to it, as to the
+// anchor file of an OTF2 archive.
 func filesOf(word string) ([]string, error) {
-	stem := strings.TrimSuffix(word, filepath.Ext(word))
 	roots := []string{word}
-	if stem != word {
-		roots = append(roots, stem, stem+".def")
+	if info, err := os.Stat(word); err == nil && !info.IsDir() {
+		beside, err := besides(word)
+		if err != nil {
+			return nil, err
+		}
+		roots = append(roots, beside...)
 	}
 	var files []string
-	for i, root := range roots {
+	for _, root := range roots {
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
@@ -214,13 +216,33 @@ func filesOf(word string) ([]string, error) {
 			}
 			return nil
 		})
-		if err != nil && (i == 0 || !errors.Is(err, fs.ErrNotExist)) {
+		if err != nil {
 			return nil, err
-		}
-		if info, err := os.Stat(word); err == nil && info.IsDir() {
-			break // it is all there
 		}
 	}
 	slices.Sort(files)
 	return slices.Compact(files), nil
+}
+
+// besides are the files and directories beside the main file of a trace that belong to it.
+func besides(main string) ([]string, error) {
+	dir, base, err := split(main)
+	if err != nil {
+		return nil, err
+	}
+	f, _, found, err := trace.Find(Dir(dir), base)
+	if err != nil || !found || f.Beside == nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	for _, e := range entries {
+		if e.Name() != base && f.Beside(base, e.Name()) {
+			list = append(list, filepath.Join(filepath.Dir(main), e.Name()))
+		}
+	}
+	return list, nil
 }

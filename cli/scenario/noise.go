@@ -122,11 +122,22 @@ func (o *NoiseOptions) OtherClock() string {
 // Files are what was read.
 func (o *NoiseOptions) Files() []string {
 	var list []string
-	for _, path := range []string{o.File, o.profile, o.Offsets} {
-		if info, err := os.Stat(path); path != "" && err == nil && info.Mode().IsRegular() {
-			list = append(list, path)
+	add := func(path string) bool {
+		info, err := os.Stat(path)
+		if path == "" || err != nil || !info.Mode().IsRegular() {
+			return false
+		}
+		list = append(list, path)
+		return true
+	}
+	for _, path := range []string{o.File, o.profile} {
+		if add(path) {
+			for _, trace := range noise.TracesOf(path) {
+				add(trace)
+			}
 		}
 	}
+	add(o.Offsets)
 	return list
 }
 

@@ -118,6 +118,7 @@ func (o *simulateOptions) run(a *env.Env, c *cobra.Command, word string) error {
 	if err != nil {
 		return err
 	}
+	inputs = o.Files(word) // with the noise of the machine
 	if len(s.Machine.Topology) > 0 {
 		a.Warn("topology: of %s has no influence on simulate: it is for studies per wire", o.Machine.Name)
 	}

@@ -258,8 +258,32 @@ func (d *directory) readFile(dir fs.FS, root, p string, o Options) error {
 
 // readWhole adds what a directory holds that is one input, and skips it; the files of all others stand for themselves.
 func (d *directory) readWhole(dir fs.FS, root, p string, o Options) error {
+	f, found, err := wholeFormat(dir, p, o.Format)
+	if err != nil || !found {
+		return err
+	}
+	name := path.Join(root, p)
+	part, err := f.ReadDir(name, below{dir, p})
+	if err == nil {
+		err = part.finish(name, f)
+	}
+	if err != nil {
+		return err
+	}
+	o.sum(part, f)
+	return cmp.Or(d.mergePart(part, f, name, p), fs.SkipDir)
+}
+
+// IsWhole reports whether a directory is one input, and not a directory of inputs.
+func IsWhole(dir fs.FS) bool {
+	_, found, err := wholeFormat(dir, ".", "")
+	return found && err == nil
+}
+
+// wholeFormat is the format of a directory that is one input, by its mark. format is the only one to look for; empty: any.
+func wholeFormat(dir fs.FS, p, format string) (f Format, found bool, err error) {
 	for _, f := range formats {
-		if f.Mark == "" || o.Format != "" && o.Format != f.Name {
+		if f.Mark == "" || format != "" && format != f.Name {
 			continue
 		}
 		mark := path.Join(p, f.Mark)
@@ -268,27 +292,17 @@ func (d *directory) readWhole(dir fs.FS, root, p string, o Options) error {
 		}
 		file, err := dir.Open(mark)
 		if err != nil {
-			return err
+			return f, false, err
 		}
 		head, err := io.ReadAll(io.LimitReader(file, headBytes))
 		if err := errors.Join(err, file.Close()); err != nil {
-			return err
+			return f, false, err
 		}
-		if !f.Sniff(head) {
-			continue
+		if f.Sniff(head) {
+			return f, true, nil
 		}
-		name := path.Join(root, p)
-		part, err := f.ReadDir(name, below{dir, p})
-		if err == nil {
-			err = part.finish(name, f)
-		}
-		if err != nil {
-			return err
-		}
-		o.sum(part, f)
-		return cmp.Or(d.mergePart(part, f, name, p), fs.SkipDir)
 	}
-	return nil
+	return f, false, nil
 }
 
 // below is a directory of another one. Unlike fs.Sub it takes names that are not UTF-8.

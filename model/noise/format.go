@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -76,6 +77,24 @@ func read(from source.Source, name string, data []byte) (*Profile, error) {
 		}
 		return p.Parts[0].Trace, nil
 	})
+}
+
+// TracesOf are the files of traces that a profile names, whether they can be read or not.
+func TracesOf(path string) []string {
+	const most = 1 << 20 // bytes of what people write
+	var list []string
+	_, _ = LoadFrom(func(name string, _ int64) ([]byte, error) { // who reads the profile reports what is wrong
+		if name != path {
+			list = append(list, name)
+			return nil, fs.ErrNotExist
+		}
+		data, err := source.Disk(path, most)
+		if err == nil && !sniff(data).Model {
+			err = fs.ErrInvalid
+		}
+		return data, err
+	}, path)
+	return list
 }
 
 func readFile(from source.Source, path string) ([]byte, error) {

@@ -51,6 +51,11 @@ var allprofFormat = Format{
 		}
 		return ""
 	},
+	Beside: func(main, other string) bool {
+		prefix, _, suffix, _ := splitRankName(main)
+		begin, _, end, ok := splitRankName(other)
+		return ok && begin == prefix && end == suffix
+	},
 	read: readAllprof,
 }
 

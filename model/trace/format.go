@@ -37,6 +37,8 @@ type Format struct {
 	// Among returns which of the files in a directory may be main files of traces in this format, which their content then decides;
 	// nil: Main decides by their names.
 	Among func(names []string) []string
+	// Beside reports whether another file or directory beside a main file belongs to its trace; nil: none does.
+	Beside func(main, other string) bool
 	// parts: several processes can read a trace together, because each location has files of its own.
 	parts bool
 	// startsAtZero: times count from the start of the run, which may be before the first event.
@@ -412,13 +414,25 @@ func CheckFree(name, format string, force bool) error {
 	if err != nil || f.group == nil {
 		return err
 	}
-	name = filepath.Clean(name)
-	for _, n := range f.group.names(filepath.Base(name)) {
-		if err := atomicfile.CheckFree(filepath.Join(filepath.Dir(name), n), replaceable(force)); err != nil {
+	for _, path := range f.Paths(name) {
+		if err := atomicfile.CheckFree(path, replaceable(force)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// Paths are the files and directories of a trace that is written at a path.
+func (f *Format) Paths(name string) []string {
+	if f.group == nil {
+		return []string{name}
+	}
+	name = filepath.Clean(name)
+	var paths []string
+	for _, n := range f.group.names(filepath.Base(name)) {
+		paths = append(paths, filepath.Join(filepath.Dir(name), n))
+	}
+	return paths
 }
 
 // writeAt writes the files of a group at a path.

@@ -104,8 +104,9 @@ var otf2Format = Format{
 		}
 		return anchors[0]
 	},
-	read:  readOTF2,
-	group: &fileGroup{names: otf2Files, write: writeOTF2},
+	Beside: func(main, other string) bool { return other != main && slices.Contains(otf2Files(main), other) },
+	read:   readOTF2,
+	group:  &fileGroup{names: otf2Files, write: writeOTF2},
 }
 
 // otf2DefaultName is the name of an archive that fills a directory, as Score-P calls it.

@@ -34,6 +34,10 @@ var paraverFormat = Format{
 		}
 		return ""
 	},
+	Beside: func(main, other string) bool {
+		stem := strings.TrimSuffix(main, path.Ext(main))
+		return other == stem+".pcf" || other == stem+".row"
+	},
 	read: readParaver,
 }
 

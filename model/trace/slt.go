@@ -159,8 +159,9 @@ var sltFormat = Format{
 		return ""
 	},
 	parts: true, keepsStreams: true,
-	read:  readSLT,
-	group: &fileGroup{names: func(base string) []string { return []string{base} }, write: writeSLT},
+	read:   readSLT,
+	Beside: func(_, other string) bool { return strings.HasSuffix(other, ".slt") },
+	group:  &fileGroup{names: func(base string) []string { return []string{base} }, write: writeSLT},
 }
 
 // sltFile is the name of the file of a location.
@@ -331,6 +332,7 @@ var unfinishedFormat = Format{
 		}
 		return ""
 	},
+	Beside: func(_, other string) bool { return strings.HasSuffix(other, ".evt") },
 	read: func(src source, _ Options) (*Trace, error) {
 		return nil, &damage.Error{File: src.show, Offset: -1, What: fmt.Sprintf(
 			"this is of a recorded run that was not completed; 'slackline record --recover %s' makes a trace of it", shellWord(path.Dir(src.show)))}

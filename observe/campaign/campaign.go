@@ -98,6 +98,18 @@ func Open(file, dir string) (*Campaign, error) {
 	return c, nil
 }
 
+// Files are the files of a campaign: its journal, and all that its runs left.
+func (c *Campaign) Files() []string {
+	list := []string{filepath.Join(c.Dir, journalFile)}
+	_ = filepath.WalkDir(filepath.Join(c.Dir, "runs"), func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			list = append(list, path)
+		}
+		return nil // who reads it reports what is wrong
+	})
+	return list
+}
+
 // Close lets other processes open the campaign.
 func (c *Campaign) Close() error { return c.journal.Close() }
 
