@@ -29,9 +29,12 @@ func AddNumber(fs *pflag.FlagSet, to *int, name string, value int, in Range, usa
 	fs.Var(&number{to, in}, name, usage)
 }
 
-// AddThreads adds --threads; value is its default, and 0 is one for each core.
+// maxThreads is more than machines have cores. Each thread takes memory, whether there is a core for it or not.
+const maxThreads = 4096
+
+// AddThreads adds --threads; value is its default, of which 0 is one for each core.
 func AddThreads(fs *pflag.FlagSet, to *int, value int, usage string) {
-	AddNumber(fs, to, "threads", value, AtLeast(0), usage)
+	AddNumber(fs, to, "threads", value, Between(1, maxThreads), usage)
 }
 
 // Set implements pflag.Value.
