@@ -184,7 +184,11 @@ func (o *Options) Run(a *env.Env, c *cobra.Command, args []string) error {
 		if args[0] == input.Stdin && slices.Contains(datasets.Files(datasets.SplitLabels(args[1:])), input.Stdin) {
 			return exit.Usagef("expectations and measurements cannot both come from the standard input; give a file for one of them")
 		}
-		if err := r.ReadExpectations(c.Context(), args[0], a.Stdin); err != nil {
+		err := r.ReadExpectations(c.Context(), args[0], a.Stdin)
+		if other := (*notExpectations)(nil); errors.As(err, &other) {
+			return fmt.Errorf("%w; give that file, or mpi, before the measurements", err)
+		}
+		if err != nil {
 			return err
 		}
 		words = args[1:]
@@ -228,14 +232,27 @@ const BuiltIn = "mpi"
 
 func (r *Report) ReadExpectations(ctx context.Context, word string, stdin io.Reader) error {
 	data, record, err := scaling.MPIExpectations(), provenance.Input{Path: word, Kind: "built-in expectations"}, error(nil)
-	if _, statErr := os.Stat(word); word != BuiltIn || statErr == nil {
+	if info, statErr := os.Stat(word); word != BuiltIn || statErr == nil {
+		if statErr == nil && (info.IsDir() || input.IsTrace(word)) {
+			return &notExpectations{word, ""}
+		}
 		if data, record, err = input.ReadSmall(ctx, word, "expectations", stdin); err != nil {
 			return err
 		}
 	}
 	r.Records = append(r.Records, record)
 	r.Expectations, err = scaling.ParseExpectations(word, data)
+	if f, known := dataset.Sniff(data); err != nil && known {
+		return &notExpectations{word, ", but of measurements (" + f.Info + ")"}
+	}
 	return err
+}
+
+// notExpectations is the error of something else where the file of expectations is to be.
+type notExpectations struct{ word, instead string }
+
+func (e *notExpectations) Error() string {
+	return e.word + " is not a file of expectations" + e.instead
 }
 
 // judge judges each dataset.

@@ -85,9 +85,6 @@ func (o *traceOutput) checkColumns(f columnfile.Format, word, out string) error 
 	if out == "" || out == "-" {
 		return exit.Usagef("%s is several files; give --out DIR", f)
 	}
-	if err := input.CheckRun(word); err != nil {
-		return err
-	}
 	if !input.IsTrace(word) {
 		return notARun(word)
 	}

@@ -32,6 +32,9 @@ func (o *traceOutput) addFlags(fs *pflag.FlagSet) {
 
 // notARun is the error of a word from which no trace can be made.
 func notARun(word string) error {
+	if err := input.Check(word); err != nil {
+		return err
+	}
 	if input.IsPipe(word) {
 		return exit.Usagef("%s is a pipe or a device: a recorded run is read from its file or directory only", word)
 	}

@@ -42,11 +42,12 @@ func PlainText(err error) string {
 	reason := file.Err.Error()
 	switch {
 	case errors.Is(file.Err, fs.ErrNotExist):
-		reason = "no such file"
+		reason = "no such file or directory"
 	case errors.Is(file.Err, fs.ErrPermission):
 		reason += permit(file.Path)
 	}
-	return strings.Replace(text, file.Error(), plain.Name(file.Path)+": "+reason, 1)
+	where := plain.Name(file.Path) + ": "
+	return strings.Replace(strings.Replace(text, file.Error(), where+reason, 1), where+where, where, 1)
 }
 
 // permit says what permission is missing that a file cannot be opened, and how to get it; empty: it is unknown.

@@ -15,9 +15,9 @@ func TestPlainText(t *testing.T) {
 		want string
 	}{
 		{errors.New("no ranks"), "no ranks"},
-		{missing, "run.slt: no such file"},
+		{missing, "run.slt: no such file or directory"},
 		{denied, "run.slt: permission denied"},
-		{fmt.Errorf("rank 3: %w", missing), "rank 3: run.slt: no such file"},
+		{fmt.Errorf("rank 3: %w", missing), "rank 3: run.slt: no such file or directory"},
 		{Usagef("--top: give %d or more", 0), "--top: give 0 or more"},
 	} {
 		if got := PlainText(tc.err); got != tc.want {

@@ -18,6 +18,7 @@ import (
 	"slackline/cli/env"
 	"slackline/cli/exit"
 	"slackline/cli/flags"
+	"slackline/internal/phrase"
 	"slackline/internal/suggest"
 	"slackline/internal/table"
 )
@@ -25,6 +26,33 @@ import (
 // topic is something that the verb explain knows.
 type topic struct {
 	name, short, text, advice string
+}
+
+// shown are the words of texts for topics that have other names in results.
+var shown = map[string]string{
+	"Serialization": "serialisation_efficiency", "Serialization efficiency": "serialisation_efficiency", "Transfer": "transfer_efficiency",
+	"Communication": "communication_efficiency", "Not analyzed": "not_analyzed_factor",
+	"MPI time that was not analyzed": "not_analyzed_factor",
+}
+
+// fold is a name as it is compared: upper and lower case, spaces, hyphens and underscores are alike.
+func fold(name string) string {
+	return strings.ToLower(strings.NewReplacer("-", "_", " ", "_").Replace(strings.TrimSpace(name)))
+}
+
+// namesInTexts are the names of topics by the words of texts, folded.
+func namesInTexts() map[string]string {
+	names := map[string]string{}
+	for word, name := range shown {
+		names[fold(word)] = name
+	}
+	for _, m := range waits.Metrics() {
+		names[fold(m.Info().Title)] = m.Info().Name
+	}
+	for _, k := range hang.Kinds() {
+		names[fold(k.Title)] = k.Name
+	}
+	return names
 }
 
 // topics are the words of results that are explained beside the kinds of wait states.
@@ -180,8 +208,17 @@ func explain(a *env.Env, w io.Writer, args []string) error {
 		a.WriteText(w, t, true)
 		return nil
 	}
-	word := strings.ToLower(strings.NewReplacer("-", "_", " ", "_").Replace(args[0]))
-	var names []string
+	word := fold(args[0])
+	var names, longer []string
+	for _, t := range all {
+		names = append(names, t.name)
+		if strings.HasPrefix(t.name, word+"_") {
+			longer = append(longer, t.name)
+		}
+	}
+	if name, known := namesInTexts()[word]; known && !slices.Contains(names, word) {
+		word = name
+	}
 	for _, t := range all {
 		if t.name == word {
 			a.WriteWrapped(w, t.text)
@@ -190,7 +227,10 @@ func explain(a *env.Env, w io.Writer, args []string) error {
 			}
 			return nil
 		}
-		names = append(names, t.name)
 	}
-	return exit.Usagef("%q is not a metric; 'slackline explain' lists them%s", args[0], suggest.Phrase(word, names))
+	hint := suggest.Phrase(word, names)
+	if len(longer) > 0 {
+		hint = "; there are " + phrase.List(longer)
+	}
+	return exit.Usagef("%q is not a metric; 'slackline explain' lists them%s", args[0], hint)
 }

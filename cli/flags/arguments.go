@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"slackline/cli/exit"
 	"slackline/internal/suggest"
@@ -48,10 +49,27 @@ func ExactArgs(names ...string) cobra.PositionalArgs {
 		case len(names) == 0:
 			text = fmt.Sprintf("%s takes no argument, but was given %q", c.CommandPath(), args[0])
 		case len(args) > len(names):
-			text = fmt.Sprintf("%s takes only %s; %q is too much", c.CommandPath(), strings.Join(names, " and "), args[len(names)])
+			text = fmt.Sprintf("%s takes only %s; %q is too much%s", c.CommandPath(), strings.Join(names, " and "), args[len(names)],
+				strayValue(c.Flags(), args))
 		}
 		return &exit.UsageError{Text: text, Command: c.CommandPath()}
 	}
+}
+
+// strayValue is a hint if one of the arguments can be the value of a flag with an optional value, which was given without one.
+func strayValue(fs *pflag.FlagSet, args []string) (hint string) {
+	fs.Visit(func(f *pflag.Flag) {
+		if hint != "" || f.NoOptDefVal == "" || f.Value.Type() == "bool" || f.Value.String() != f.NoOptDefVal {
+			return
+		}
+		for _, arg := range args {
+			if f.Value.Set(arg) == nil { // the command is not carried out
+				hint = fmt.Sprintf("; a value of --%s is written with =, as in --%s=%s", f.Name, f.Name, arg)
+				return
+			}
+		}
+	})
+	return hint
 }
 
 // NeedVerb is the work of a command that only holds others.

@@ -45,6 +45,15 @@ func CheckRun(word string) error {
 	return nil
 }
 
+// Check returns what is wrong with a word that names none of a recorded run, a schedule and a pattern.
+func Check(word string) error {
+	if err := CheckRun(word); err != nil {
+		return err
+	}
+	_, err := kindOf(word)
+	return err
+}
+
 // NotARun says that a word is not a recorded run, and what to give instead where no machine is given.
 func NotARun(word string) string {
 	if IsPipe(word) {
@@ -95,6 +104,10 @@ func notAnInput(word string, err error) error {
 		if slices.Contains(f.Suffixes, filepath.Ext(word)) || f.Main != nil && f.Main([]string{filepath.Base(word)}) == filepath.Base(word) {
 			return fmt.Errorf("%s: the header of the trace is damaged: its first bytes are not those of a file of format %s", word, f.Name)
 		}
+	}
+	if unknown := (*schedule.UnknownError)(nil); errors.As(err, &unknown) {
+		return fmt.Errorf("%s: neither a recorded run nor a schedule, in none of the formats of 'slackline convert --help': %s", word,
+			unknown.Content)
 	}
 	return err
 }

@@ -17,6 +17,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"slackline/analyze/replay"
@@ -168,7 +169,7 @@ func classify(word string) (isFile bool, notes []string, err error) {
 		if err := searchable(word); err != nil {
 			return true, nil, err
 		}
-		return true, nil, fmt.Errorf("%s is a directory without a trace; give a schedule file, a trace or a pattern", word)
+		return true, nil, fmt.Errorf("%s is a directory without a trace; %s", word, wayOut(word))
 	case statErr == nil && !info.Mode().IsDir():
 		if isPattern {
 			notes = append(notes, fmt.Sprintf("%s is taken as the file of that name; the pattern %s is meant only where no such file exists", word,
@@ -211,6 +212,46 @@ func absent(word string) error {
 		}
 	}
 	return fmt.Errorf("%s: no such file or directory", word)
+}
+
+// wayOut says what to give instead of a directory that is neither a trace nor a schedule: the traces in it, or what has the name of one.
+func wayOut(dir string) string {
+	if hasTraceName(dir) {
+		return "its name is that of one: is a file missing in it?"
+	}
+	entries, _ := os.ReadDir(dir)
+	var found []string
+	belongs := map[string]bool{} // to a trace that was found
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		if strings.HasPrefix(e.Name(), ".") || belongs[path] || !IsTrace(path) && !hasTraceName(path) {
+			continue
+		}
+		found = append(found, path)
+		if !e.IsDir() {
+			beside, _ := besides(path)
+			for _, other := range beside {
+				belongs[other] = true
+			}
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "give a schedule file, a trace or a pattern"
+	case 1:
+		return "give the trace in it: " + found[0]
+	}
+	return fmt.Sprintf("give one of the %d traces in it, such as %s", len(found), found[0])
+}
+
+// hasTraceName reports whether the name of a path is that of a trace, although its content may be damaged.
+func hasTraceName(path string) bool {
+	for _, f := range trace.Formats() {
+		if slices.Contains(f.Suffixes, filepath.Ext(path)) {
+			return true
+		}
+	}
+	return false
 }
 
 // searchable returns an error if it is unknown what a directory contains: it cannot be listed, or its files cannot be looked at.

@@ -85,7 +85,7 @@ func OpenRawTrace(word string, o trace.Options) (*trace.Trace, error) {
 
 func openTrace(ctx context.Context, g cluster.Group, word string, o trace.Options) (*trace.Trace, error) {
 	if _, err := os.Stat(word); errors.Is(err, fs.ErrNotExist) {
-		return nil, absent(word)
+		return nil, Absent(word)
 	}
 	dir, base, err := split(word)
 	if err != nil {

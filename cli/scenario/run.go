@@ -185,6 +185,10 @@ func (o *RunOptions) Simulated(c *cobra.Command, word string) (bool, error) {
 
 // read reads a recorded run.
 func (o *RunOptions) read(a *env.Env, c *cobra.Command, word string, hash bool) (*Run, error) {
+	if _, err := os.Stat(word); err == nil && len(o.Future.changes)+len(o.Future.edits) > 0 {
+		return nil, exit.Usagef("--balance, --what-if and --change simulate the run again; give the machine: --machine NAME (see " +
+			"'slackline machine list')")
+	}
 	options := input.TraceOptions{
 		Begin: o.Begin.Value, End: o.End.Value, Ranks: o.Ranks.List, Strict: o.Strict, Partial: o.Future.Program.Partial,
 		Clock: o.Clock, Threads: o.Threads, Hash: hash, Group: a.Group(), Space: o.Space,
@@ -203,10 +207,6 @@ func (o *RunOptions) read(a *env.Env, c *cobra.Command, word string, hash bool) 
 	a.WarnAll(in.Warnings)
 	NoteOfClocks(a, in.Clocks)
 	WarnOfProblems(a, in.Timeline)
-	if len(o.Future.changes)+len(o.Future.edits) > 0 {
-		return nil, exit.Usagef("--balance, --what-if and --change simulate the run again; give the machine: --machine NAME (see " +
-			"'slackline machine list')")
-	}
 	a.WarnOfVoid(c, " on a recorded run; with --machine it is simulated", o.ofSimulations()...)
 	if o.Begin.Given || o.End.Given {
 		a.WarnOfVoid(c, " beside --begin and --end, which choose the part of the run", "whole")

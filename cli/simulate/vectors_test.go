@@ -198,7 +198,7 @@ var errorWords = map[string][]string{
 	"truncated.goal":           {"end"},
 	"no-num-ranks.goal":        {"num_ranks"},
 	"unit-missing.goal":        {"b"},
-	"garbage.goal":             {"neither GOAL text nor the binary form"},
+	"garbage.goal":             {"neither a recorded run nor a schedule"},
 	"empty.goal":               {"empty"},
 	"truncated.bin":            {"truncated.bin"},
 	"jump-table.bin":           {"rank 0"},

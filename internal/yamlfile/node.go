@@ -1,6 +1,7 @@
 package yamlfile
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -142,7 +143,7 @@ type Word struct{ Word, Key string }
 func (n Node) Mapping(what string, keys *Keys) []Entry {
 	entries, ok := n.Entries()
 	if !ok {
-		n.Errorf("%s must be keys with values, as in \"%s\"", what, keys.Example)
+		n.Errorf("%s must be keys with values, as in \"%s\"", cmp.Or(what, "the file"), keys.Example)
 		return nil
 	}
 	if what != "" {

@@ -422,19 +422,21 @@ const maxUneven = 1024
 
 // warnings describes what was lost.
 func (r *chakraReader) warnings() []string {
-	cut, untimed, lost := 0, 0, 0
+	cut, untimed, lost, first := 0, 0, 0, ""
 	alone := false
 	for i := range r.ranks {
 		k := &r.ranks[i]
 		if k.cut {
-			cut++
+			if cut++; cut == 1 {
+				first = r.names[i]
+			}
 		}
 		untimed, lost = untimed+k.untimed, lost+k.lost
 		alone = alone || len(r.ranks) == 1 && len(k.calls) > 0
 	}
 	var list []string
 	if cut > 0 {
-		list = append(list, fmt.Sprintf("%d of %d files end too early; what comes after is missing", cut, len(r.ranks)))
+		list = append(list, fmt.Sprintf("%d of %d files end too early, the first is %s; what comes after is missing", cut, len(r.ranks), first))
 	}
 	if lost > 0 {
 		list = append(list, fmt.Sprintf("%d dependencies are on nodes that are not in the files, and were left out", lost))

@@ -106,6 +106,9 @@ func TestChakraCut(t *testing.T) {
 				t.Errorf("%d bytes: %d ranks are in a collective of %d", size, n, group.Len())
 			}
 		}
+		if cut && len(warnings) > 0 && strings.Contains(warnings[0], "early") && !strings.Contains(warnings[0], "step.1.et") {
+			t.Errorf("%d bytes: the warning %q does not name the file", size, warnings[0])
+		}
 		if !cut && (len(warnings) > 0 || g.NumOps() != whole.NumOps()) {
 			t.Errorf("%d bytes: %d operations, %v", size, g.NumOps(), warnings)
 		}

@@ -49,7 +49,10 @@ func Sniff(name string, head []byte) (Format, error) {
 			return f, nil
 		}
 	}
-	return Format{}, &FileError{File: name, What: unknownContent(head)}
+	if len(head) == 0 {
+		return Format{}, &FileError{File: name, What: "the file is empty"}
+	}
+	return Format{}, &UnknownError{File: name, Content: unknownContent(head)}
 }
 
 // Read reads a schedule in any format. The format is recognized by the content.
@@ -76,18 +79,24 @@ func (e *FileError) Error() string {
 	return e.File + ": " + e.What
 }
 
-// unknownContent describes what a file is that no format wants.
-func unknownContent(head []byte) string {
-	if len(head) == 0 {
-		return "the file is empty"
-	}
+// UnknownError is the error of a file that is in no format of schedules.
+type UnknownError struct {
+	File    string
+	Content string // what the file is instead
+}
+
+func (e *UnknownError) Error() string {
 	var nouns []string
 	for _, f := range formats {
 		if f.Read != nil {
 			nouns = append(nouns, f.Noun)
 		}
 	}
-	none := "neither " + strings.Join(nouns, " nor ") + ": "
+	return e.File + ": neither " + strings.Join(nouns, " nor ") + ": " + e.Content
+}
+
+// unknownContent describes what a file is that no format wants.
+func unknownContent(head []byte) string {
 	for _, known := range []struct{ magic, what string }{
 		{"\x1f\x8b", "the file is compressed with gzip; unpack it first"},
 		{"\x28\xb5\x2f\xfd", "the file is compressed with zstd; unpack it first"},
@@ -97,18 +106,18 @@ func unknownContent(head []byte) string {
 		{"digraph", "the file is a Graphviz picture, which slackline only writes; give the schedule that it shows"},
 	} {
 		if bytes.HasPrefix(head, []byte(known.magic)) {
-			return none + known.what
+			return known.what
 		}
 	}
 	rest := bytes.TrimLeft(head, " \t\r\n")
 	if len(rest) == 0 {
-		return none + "the file has only blanks and empty lines"
+		return "the file has only blanks and empty lines"
 	}
 	if !isText(head[:min(len(head), 512)]) {
-		return none + fmt.Sprintf("the file begins with the bytes % x, which are not text", head[:min(len(head), 8)])
+		return fmt.Sprintf("the file begins with the bytes % x, which are not text", head[:min(len(head), 8)])
 	}
 	line, _, _ := bytes.Cut(rest, []byte("\n"))
-	return none + fmt.Sprintf("the text begins with %s", quote(bytes.TrimRight(line, "\r")))
+	return fmt.Sprintf("the text begins with %s", quote(bytes.TrimRight(line, "\r")))
 }
 
 // isText reports whether nearly all bytes are ASCII text: a stray letter of another alphabet in a

@@ -64,7 +64,7 @@ var allprofLine = regexp.MustCompile(`^MPI_[A-Za-z0-9_]+:(-|[0-9.]+):`)
 
 // sniffAllprof looks at the first line that is not a comment.
 func sniffAllprof(head []byte) bool {
-	for line := range bytes.Lines(head) {
+	for line := range bytes.Lines(bytes.TrimPrefix(head, []byte(byteOrderMark))) {
 		if text := bytes.TrimSpace(line); len(text) > 0 && text[0] != '#' {
 			return allprofLine.Match(text)
 		}
@@ -307,9 +307,16 @@ func (r *allprofReader) Read(events []Event) (int, error) {
 // Close implements EventReader.
 func (r *allprofReader) Close() error { return r.file.Close() }
 
+// byteOrderMark is what some editors write at the start of a text.
+const byteOrderMark = "\ufeff"
+
 // scanLines reads lines of any length.
 func scanLines(in io.Reader) *bufio.Scanner {
-	lines := bufio.NewScanner(in)
+	text := bufio.NewReader(in)
+	if start, err := text.Peek(len(byteOrderMark)); err == nil && string(start) == byteOrderMark {
+		_, _ = text.Discard(len(start)) // they are there
+	}
+	lines := bufio.NewScanner(text)
 	lines.Buffer(make([]byte, 0, 1<<16), math.MaxInt)
 	return lines
 }
