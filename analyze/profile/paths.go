@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"fmt"
 	"slices"
 
 	"slackline/model/timeline"
@@ -16,13 +15,10 @@ type Paths struct {
 	Of     []int32           // by timeline.PathID: its number
 }
 
-// maxNames is how long the names of all call paths may be, in bytes.
-const maxNames = 1 << 31
-
 // NewPaths numbers the call paths of a run. It fails only if a recursion is so deep that the names do not fit
 // into memory.
 func NewPaths(tl *timeline.Timeline) (*Paths, error) {
-	if err := checkLength(tl); err != nil {
+	if err := tl.CheckPaths(); err != nil {
 		return nil, err
 	}
 	names := make([]string, len(tl.Paths))
@@ -61,22 +57,6 @@ func NewPaths(tl *timeline.Timeline) (*Paths, error) {
 		p.Parent = append(p.Parent, p.Of[tl.Paths[id].Parent])
 	}
 	return p, nil
-}
-
-// checkLength refuses call paths whose names are too long together.
-func checkLength(tl *timeline.Timeline) error {
-	length := make([]int64, len(tl.Paths))
-	sum, deepest := int64(0), int32(0)
-	for id := 1; id < len(tl.Paths); id++ {
-		p := tl.Paths[id]
-		length[id] = length[p.Parent] + 1 + int64(len(tl.Regions[p.Region].Name))
-		deepest = max(deepest, p.Depth)
-		if sum += length[id]; sum > maxNames {
-			return fmt.Errorf("the names of the call paths are longer than %d MiB together (a recursion of %d calls?); record with fewer functions",
-				maxNames>>20, deepest)
-		}
-	}
-	return nil
 }
 
 // Len is the number of call paths, number 0 included.

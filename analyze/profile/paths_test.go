@@ -76,7 +76,7 @@ func TestPathsTooLong(t *testing.T) {
 		l.Leave(unit.Duration(65536 + i))
 	}
 	_, err := New(b.Finish(1), Options{})
-	if err == nil || !strings.Contains(err.Error(), "longer than 2048 MiB") || !strings.Contains(err.Error(), "recursion of ") {
+	if err == nil || !strings.Contains(err.Error(), "longer than 512 MiB") || !strings.Contains(err.Error(), "recursion of ") {
 		t.Errorf("%v", err)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 
 	"slackline/internal/parallel"
 	"slackline/model/schedule"
@@ -240,17 +241,22 @@ func (c *converter) walkAll(p *Program) error {
 func originsOf(t *timeline.Timeline) []schedule.Origin {
 	origins := make([]schedule.Origin, len(t.Paths))
 	names := make([][]string, len(t.Paths)) // of user paths
+	longer := make([]bool, len(t.Paths))    // the path goes on in its memory
 	for i := 1; i < len(t.Paths); i++ {
 		p := &t.Paths[i]
 		r := &t.Regions[p.Region]
 		parent := names[p.Parent]
 		if r.Paradigm == timeline.MPI {
-			names[i] = parent
-			origins[i] = schedule.Origin{Path: parent, Call: r.Name}
+			origins[i] = schedule.Origin{Path: parent[:len(parent):len(parent)], Call: r.Name}
+			names[i], longer[i] = parent, true
 			continue
 		}
-		names[i] = append(parent[:len(parent):len(parent)], r.Name)
-		origins[i] = schedule.Origin{Path: names[i]}
+		if longer[p.Parent] { // the first one that goes on does not copy the path: a recursion would copy it for each of its calls
+			parent = slices.Clip(parent)
+		}
+		longer[p.Parent] = true
+		names[i] = append(parent, r.Name)
+		origins[i] = schedule.Origin{Path: names[i][:len(names[i]):len(names[i])]}
 	}
 	return origins
 }

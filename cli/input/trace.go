@@ -117,6 +117,9 @@ func OpenTrace(ctx context.Context, word string, o TraceOptions) (*Trace, error)
 	if err != nil {
 		return nil, err
 	}
+	if err := tl.CheckPaths(); err != nil {
+		return nil, fmt.Errorf("%s: %w", word, err)
+	}
 	in := &Trace{Format: t.Format, Timeline: tl, Clocks: clocks, Warnings: slices.Clone(t.Warnings)}
 	in.Record, err = recordTrace(ctx, o.Group, word, t.Format, o.Hash)
 	return in, err
