@@ -2,6 +2,7 @@ package flags
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,6 +50,9 @@ func (n *Counts) Set(s string) error {
 	for _, v := range list {
 		if v < 1 {
 			return fmt.Errorf("%d is too few; give at least 1", v)
+		}
+		if v > math.MaxInt32 {
+			return fmt.Errorf("%d is too many; give at most %d", v, math.MaxInt32)
 		}
 		if !slices.Contains(*n, v) {
 			*n = append(*n, v)
