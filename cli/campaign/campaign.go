@@ -254,7 +254,7 @@ func (o *campaignOptions) prepareCheck(ctx context.Context, c *campaign.Campaign
 // finish collects, checks and sums up.
 func (o *campaignOptions) finish(a *env.Env, cmd *cobra.Command, c *campaign.Campaign, file string, s *campaign.Summary,
 	check string) error {
-	fmt.Fprintf(a.Stdout, "%d of %d runs finished, %d now; %.4g core hours so far\n", s.Done, s.Total, s.Executed, c.Used())
+	fmt.Fprintf(a.Stdout, "%d of %d runs finished, %d now; %s so far\n", s.Done, s.Total, s.Executed, coreTime(c.Used()))
 	if s.Unaffordable > 0 {
 		a.Warn("the budget of %g core hours does not suffice for %s; raise it and start again", c.Plan.Budget, phrase.Plural(s.Unaffordable,
 			"further run"))

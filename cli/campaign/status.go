@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -15,6 +16,7 @@ import (
 	"slackline/internal/phrase"
 	"slackline/internal/stat"
 	"slackline/internal/table"
+	"slackline/model/unit"
 	"slackline/observe/campaign"
 )
 
@@ -176,7 +178,7 @@ func (c *progress) Text(a *env.Env, w io.Writer) {
 			done++
 		}
 	}
-	fmt.Fprintf(w, "%d of %d runs finished, %.4g core hours so far", done, len(c.states), c.Used())
+	fmt.Fprintf(w, "%d of %d runs finished, %s so far", done, len(c.states), coreTime(c.Used()))
 	if c.Started() {
 		fmt.Fprintf(w, ", seed %d", c.Seed)
 	}
@@ -203,6 +205,14 @@ func (c *progress) Text(a *env.Env, w io.Writer) {
 	fmt.Fprintln(w)
 }
 
+// coreTime is the time of all cores for people: in hours, or less than a hundredth of one in the unit that suits it.
+func coreTime(hours float64) string {
+	if hours >= 0.01 || hours == 0 {
+		return fmt.Sprintf("%.4g core hours", hours)
+	}
+	return unit.Elapsed(time.Duration(hours*float64(time.Hour))) + " of all cores"
+}
+
 // pointRow are the cells of the runs of one point.
 func pointRow(runs []campaign.RunState) []any {
 	var done, failed, running, left int
@@ -227,7 +237,7 @@ func pointRow(runs []campaign.RunState) []any {
 	median := "-"
 	if len(times) > 0 {
 		slices.Sort(times)
-		median = fmt.Sprintf("%.3g s", stat.Quantile(times, 0.5))
+		median = unit.Elapsed(time.Duration(stat.Quantile(times, 0.5) * float64(time.Second)))
 	}
 	return append(row, done, failed, running, left, median)
 }

@@ -155,7 +155,7 @@ func (o *reportOptions) execute(a *env.Env, c *cobra.Command, words []string) er
 		return err
 	})
 	if err == nil && a.Stream(o.out) == nil && o.format == formatHTML {
-		a.Note("wrote %s, %s; a browser shows it", o.out, unit.Size(size))
+		a.Note("wrote %s, %s; a browser shows it", o.out, unit.Size(size).Short())
 	}
 	return err
 }
