@@ -287,7 +287,7 @@ func (j *judge) check(x *Expectation) (*Check, error) {
 		}
 	}
 	j.measured(&c.Outcome, s, x.Optional)
-	j.everywhere(&c.Outcome, s, x.Optional)
+	j.everywhere(&c.Outcome, s)
 	return c, nil
 }
 

@@ -21,9 +21,6 @@ type Options struct {
 	Space     Space  // of expectations that have none of their own
 	TwoSided  bool   // O is judged like Theta: better than the lower limit is a failure too
 
-	// Parameters of a plan, at all of whose values in the data each expected function must have been measured; nil: there is none.
-	Planned []string
-
 	noPruning bool // for the test that pruning changes nothing
 	selected  int  // candidates of each of three parameters; 0: selectedTerms
 }

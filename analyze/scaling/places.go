@@ -9,16 +9,24 @@ import (
 	"slackline/model/dataset"
 )
 
-// places are the points of some series, by the parameters that were planned if there are any, in their order.
+// places are the points of some series, in their order, also those without a value.
 func (j *judge) places(list ...*dataset.Series) []string {
 	var all []string
 	seen := map[string]bool{}
+	add := func(at []float64) {
+		if name := j.place(at); !seen[name] {
+			seen[name] = true
+			all = append(all, name)
+		}
+	}
 	for _, s := range list {
 		for _, p := range s.Points {
-			if name := j.place(p.At); len(p.Values) > 0 && !seen[name] {
-				seen[name] = true
-				all = append(all, name)
+			if len(p.Values) > 0 {
+				add(p.At)
 			}
+		}
+		for _, at := range j.data.Blanks(s) {
+			add(at)
 		}
 	}
 	return all
@@ -27,9 +35,7 @@ func (j *judge) places(list ...*dataset.Series) []string {
 func (j *judge) place(at []float64) string {
 	var values []string
 	for i, name := range j.data.Parameters {
-		if planned := j.modeler.options.Planned; planned == nil || slices.Contains(planned, name) {
-			values = append(values, fmt.Sprintf("%s = %g", name, at[i]))
-		}
+		values = append(values, fmt.Sprintf("%s = %g", name, at[i]))
 	}
 	return strings.Join(values, ", ")
 }
@@ -38,19 +44,22 @@ func (j *judge) place(at []float64) string {
 // be there does not pass.
 func (j *judge) measured(o *Outcome, s *dataset.Series, optional bool) {
 	blanks := j.data.Blanks(s)
-	if len(blanks) == 0 || optional || o.Verdict != Pass {
+	if len(blanks) == 0 {
 		return
 	}
 	text := fmt.Sprintf("%s has no value at %s", s.Name(), j.place(blanks[len(blanks)-1]))
 	if n := len(blanks) - 1; n > 0 {
 		text += fmt.Sprintf(" and %s more", phrase.Plural(n, "point"))
 	}
-	o.Verdict, o.Reason = Inconclusive, join(o.Reason, text)
+	if !optional && o.Verdict == Pass {
+		o.Verdict, o.Reason = Inconclusive, join(o.Reason, text)
+	} else {
+		o.Notes = append(o.Notes, text)
+	}
 }
 
-// everywhere notes that a series lacks points that others of the data have. That may be on purpose, as with benchmarks that have sizes of
-// their own. What was planned is there on purpose: a series that must be there does not pass without it.
-func (j *judge) everywhere(o *Outcome, s *dataset.Series, optional bool) {
+// everywhere notes that a series lacks points that others of the data have: on purpose, as with benchmarks that have sizes of their own.
+func (j *judge) everywhere(o *Outcome, s *dataset.Series) {
 	if j.all == nil {
 		j.all = j.places(j.data.Series...)
 	}
@@ -60,11 +69,6 @@ func (j *judge) everywhere(o *Outcome, s *dataset.Series, optional bool) {
 		return
 	}
 	first := slices.IndexFunc(j.all, func(name string) bool { return !slices.Contains(has, name) })
-	text := fmt.Sprintf("%s was not measured at %d of the %s of the data, the first is %s", s.Name(), n, phrase.Plural(len(j.all), "point"),
-		j.all[first])
-	if j.modeler.options.Planned != nil && !optional && o.Verdict == Pass {
-		o.Verdict, o.Reason = Inconclusive, join(o.Reason, text)
-	} else {
-		o.Notes = append(o.Notes, text)
-	}
+	o.Notes = append(o.Notes, fmt.Sprintf("%s was not measured at %d of the %s of the data, the first is %s", s.Name(), n,
+		phrase.Plural(len(j.all), "point"), j.all[first]))
 }

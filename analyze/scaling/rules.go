@@ -131,7 +131,7 @@ func (j *judge) rule(r *Rule) (*RuleCheck, error) {
 	}
 	for _, s := range series {
 		j.measured(&c.Outcome, s, r.Optional)
-		j.everywhere(&c.Outcome, s, r.Optional)
+		j.everywhere(&c.Outcome, s)
 	}
 	return c, nil
 }

@@ -70,6 +70,7 @@ func (o *campaignOptions) collect(a *env.Env, file string) error {
 	if err != nil {
 		return err
 	}
+	warnOfFailed(a, c)
 	if a.Stream(o.result.Out) != nil {
 		return a.WriteOut(o.result.Out, nil, func(w io.Writer) error { return d.WriteJSON(w, record) })
 	}
@@ -82,6 +83,25 @@ func (o *campaignOptions) inputs(c *campaign.Campaign, file string) []string {
 		return nil
 	}
 	return append(c.Files(), file)
+}
+
+// warnOfFailed counts the runs of which nothing is in the dataset.
+func warnOfFailed(a *env.Env, c *campaign.Campaign) {
+	states := c.States()
+	left := len(c.Left())
+	var failed []*campaign.RunState
+	for i := range states {
+		if r := &states[i]; !r.Done() && !r.Open && r.Last != nil {
+			failed = append(failed, r)
+		}
+	}
+	if len(failed) > 0 {
+		a.Warn("%d of %s failed and are left out, the first is %s: %s", len(failed), phrase.Plural(len(states), "run"), failed[0].Name,
+			failed[0].Last.Reason)
+	}
+	if n := left - len(failed); n > 0 {
+		a.Warn("%d of %s are not finished yet", n, phrase.Plural(len(states), "run"))
+	}
 }
 
 // dryRun prints the commands.

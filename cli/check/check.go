@@ -44,7 +44,6 @@ const (
 type Options struct {
 	data      datasets.DataOptions
 	Method    cliscaling.MethodOptions
-	Planned   []string // parameters of the campaign whose measurements these are; nil: there is none
 	twoSided  bool
 	strict    bool
 	baseline  string
@@ -309,7 +308,6 @@ func (r *Report) resample(ctx context.Context, a *env.Env, column *checkColumn) 
 func (r *Report) analysis() scaling.Options {
 	o := r.options.Method.Analysis()
 	o.TwoSided = r.options.twoSided
-	o.Planned = r.options.Planned
 	return o
 }
 

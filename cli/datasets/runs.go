@@ -133,8 +133,9 @@ func setPlace(d *dataset.Dataset, place string) error {
 func (o *DataOptions) openOne(ctx context.Context, a *env.Env, path string) (d *dataset.Dataset, records []provenance.Input, isRun,
 	placed bool, err error) {
 	traces := TracesOf(path, o.format)
+	var planned []string // runs of a campaign
 	if o.format == "" && campaign.IsDir(path) {
-		if traces, path, err = o.campaignRuns(a, path); err != nil {
+		if traces, planned, path, err = o.campaignRuns(a, path); err != nil {
 			return nil, nil, false, false, err
 		}
 	} else if len(traces) > 0 {
@@ -142,18 +143,48 @@ func (o *DataOptions) openOne(ctx context.Context, a *env.Env, path string) (d *
 		warnOfLost(a, path, traces)
 	}
 	if len(traces) > 0 {
-		d, records, placed, err = o.analyzeRuns(ctx, a, traces)
+		if d, records, placed, err = o.analyzeRuns(ctx, a, traces); err == nil {
+			plan(d, planned)
+		}
 		return d, records, true, placed, err
 	}
 	d, records, err = input.OpenDataset(ctx, []string{path}, input.DatasetOptions{
 		Stdin: a.Stdin, Options: dataset.Options{Format: o.format, SumLocations: o.sum},
 	})
+	if err == nil {
+		plan(d, planned)
+	}
 	return d, records, len(records) == 1 && dataset.IsRuns(records[0].Kind), false, err
 }
 
-// campaignRuns are the recorded runs of a campaign, or, if it recorded none, the dataset that was collected.
-func (o *DataOptions) campaignRuns(a *env.Env, dir string) (traces []string, data string, err error) {
-	runs, all, err := campaign.FinishedRuns(dir)
+// plan notes the points of the runs of a campaign, where there should be measurements.
+func plan(d *dataset.Dataset, runs []string) {
+	var names []string
+	var points [][]float64
+	for _, run := range runs {
+		var of []string
+		var at []float64
+		for _, v := range campaign.PointOf(run) {
+			of, at = append(of, v.Name), append(at, v.Value)
+		}
+		if !slices.Equal(of, names) { // of another start of the campaign
+			d.Plan(names, points)
+			names, points = of, nil
+		}
+		points = append(points, at)
+	}
+	d.Plan(names, points)
+}
+
+// campaignRuns are the recorded runs of a campaign, or, if it recorded none, the dataset that was collected; planned are the directories of
+// all runs that were started.
+func (o *DataOptions) campaignRuns(a *env.Env, dir string) (traces, planned []string, data string, err error) {
+	runs, failed, err := campaign.FinishedRuns(dir)
+	planned = slices.Concat(runs, failed)
+	if len(failed) > 0 {
+		a.Warn("%s: %d of %s did not end well and are left out, the first is %s", dir, len(failed), phrase.Plural(len(planned), "run"),
+			filepath.Base(failed[0]))
+	}
 	without := 0
 	for _, run := range runs {
 		found := TracesOf(run, "")
@@ -164,22 +195,22 @@ func (o *DataOptions) campaignRuns(a *env.Env, dir string) (traces []string, dat
 	}
 	if len(traces) == 0 {
 		if data = filepath.Join(dir, CampaignDataset); FileExists(data) {
-			return nil, data, nil
+			return nil, planned, data, nil
 		}
 		if err != nil {
-			return nil, "", err
+			return nil, nil, "", err
 		}
-		return nil, "", fmt.Errorf("%s: the campaign has %s that ended well, none with a recorded run, and no %s; collect what they measured "+
+		return nil, nil, "", fmt.Errorf("%s: the campaign has %s that ended well, none with a recorded run, and no %s; collect what they measured "+
 			"with 'slackline campaign collect'",
 			dir, phrase.Plural(len(runs), "run"), CampaignDataset)
 	}
 	if err != nil {
-		return nil, "", err
+		return nil, nil, "", err
 	}
-	if without > 0 || len(runs) < all {
-		a.Warn("%s: of %s %d did not end well and %d have no trace; they are left out", dir, phrase.Plural(all, "run"), all-len(runs), without)
+	if without > 0 {
+		a.Warn("%s: %d of the %s that ended well have no trace and are left out", dir, without, phrase.Plural(len(runs), "run"))
 	}
-	return traces, "", nil
+	return traces, planned, "", nil
 }
 
 // TracesOf are the recorded runs of an input: itself, or those in a directory.

@@ -9,7 +9,7 @@ import (
 )
 
 // A blank is a place, by the names of the parameters, where a series was measured without a value: a program that failed there leaves
-// nothing, null or NaN in a table.
+// nothing, null or NaN in a table. Several series may share one.
 type blank map[string]float64
 
 // Blanks are the places where a series was measured and has no value. Those that lack a parameter are left out.
@@ -38,6 +38,79 @@ func (d *Dataset) addBlank(key seriesKey, b blank) {
 		d.blanks = map[seriesKey][]blank{}
 	}
 	d.blanks[key] = append(d.blanks[key], b)
+}
+
+// Plan notes points that were planned, with values of the parameters of these names: a series without a value at one of them has blanks
+// there, at all of its values of the other parameters.
+func (d *Dataset) Plan(names []string, points [][]float64) {
+	names = slices.Clone(names)
+	for i := len(names) - 1; i >= 0; i-- { // what is constant may have been dropped
+		if !slices.Contains(d.Parameters, names[i]) {
+			names = slices.Delete(names, i, i+1)
+			for k := range points {
+				points[k] = slices.Delete(slices.Clone(points[k]), i, i+1)
+			}
+		}
+	}
+	shared := map[string]blank{}
+	for _, s := range d.Series {
+		there, others := map[string]bool{}, map[string][]float64{}
+		for _, p := range s.Points {
+			planned, other := d.split(p.At, names)
+			there[placeKey(planned)], others[placeKey(other)] = true, other
+		}
+		for _, at := range points {
+			if there[placeKey(at)] {
+				continue
+			}
+			for _, key := range slices.Sorted(maps.Keys(others)) {
+				full := placeKey(at) + key
+				if shared[full] == nil {
+					shared[full] = d.join(names, at, others[key])
+				}
+				d.addBlank(seriesKey{s.CallPath, s.Metric}, shared[full])
+			}
+		}
+	}
+}
+
+// split takes the parameters of some names out of a place, in the order of the names.
+func (d *Dataset) split(at []float64, names []string) (planned, other []float64) {
+	for _, name := range names {
+		planned = append(planned, at[slices.Index(d.Parameters, name)])
+	}
+	for i, name := range d.Parameters {
+		if !slices.Contains(names, name) {
+			other = append(other, at[i])
+		}
+	}
+	return planned, other
+}
+
+// join is the place that split takes apart.
+func (d *Dataset) join(names []string, planned, other []float64) blank {
+	b := blank{}
+	for _, name := range d.Parameters {
+		x := 0.0
+		if i := slices.Index(names, name); i >= 0 {
+			x = planned[i]
+		} else {
+			x, other = other[0], other[1:]
+		}
+		if !math.IsNaN(x) {
+			b[name] = x
+		}
+	}
+	return b
+}
+
+// withBlanks are the points of a series with those that have no value.
+func (d *Dataset) withBlanks(s *Series) []Point {
+	points := slices.Clone(s.Points)
+	for _, at := range d.Blanks(s) {
+		points = append(points, Point{at, []float64{}})
+	}
+	return points
 }
 
 // takeBlanks adds those of another dataset.

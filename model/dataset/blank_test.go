@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bytes"
 	"slices"
 	"testing"
 )
@@ -38,5 +39,55 @@ func TestBlanks(t *testing.T) {
 		if got := d.Blanks(d.Get("g", metric)); len(got) > 0 {
 			t.Errorf("%s: g has no value at %v", name, got)
 		}
+	}
+}
+
+// TestPlan: a series without a value at a point that was planned has blanks there, which stay in every form that is written.
+func TestPlan(t *testing.T) {
+	const table = "callpath,metric,p,n,q,value\nf,time,1,10,5,1\nf,time,2,10,5,2\nf,time,2,20,5,3\ng,time,1,10,5,9\n"
+	read := func(data []byte) *Dataset {
+		d, _, err := Read("x", data, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	wanted := map[string][][]float64{"f": {{4, 10}, {4, 20}}, "g": {{2, 10}, {4, 10}}}
+	check := func(name string, d *Dataset) {
+		for path, want := range wanted {
+			if got := d.Blanks(d.Get(path, "time")); !slices.EqualFunc(got, want, slices.Equal) {
+				t.Errorf("%s: %s has no value at %v, want %v", name, path, got, want)
+			}
+		}
+	}
+	d := read([]byte(table))
+	d.Plan([]string{"q", "p", "absent"}, [][]float64{{5, 1, 0}, {5, 2, 0}, {5, 4, 0}})
+	if dropped := d.DropConstant(); !slices.Equal(dropped, []string{"q"}) {
+		t.Errorf("dropped %q, want q", dropped)
+	}
+	check("as it is", d)
+	for _, f := range formats {
+		if f.Write == nil || f.Name == extraPTextFormat.Name { // in which all series have the points of all
+			continue
+		}
+		var b bytes.Buffer
+		if err := f.Write(d, &b, nil); err != nil {
+			t.Fatal(err)
+		}
+		check(f.Name, read(b.Bytes()))
+	}
+	var b bytes.Buffer
+	if err := d.WriteExtraPText(&b); err != nil {
+		t.Fatal(err)
+	}
+	text := read(b.Bytes())
+	if got := text.Blanks(text.Get("f", "time")); len(got) != 2 {
+		t.Errorf("Extra-P text: f has no value at %v", got)
+	}
+
+	one := read([]byte("callpath,p,n,value\nf,1,10,1\nf,1,20,2\n")) // all else failed
+	one.Plan([]string{"p", "n"}, [][]float64{{1, 10}, {1, 20}, {2, 10}, {2, 20}})
+	if dropped := one.DropConstant(); len(dropped) > 0 {
+		t.Errorf("dropped %q, which was planned to vary", dropped)
 	}
 }

@@ -183,10 +183,15 @@ func (d *Dataset) WriteCSV(w io.Writer) error {
 		return err
 	}
 	for _, s := range d.Series {
-		for _, p := range s.Points {
+		for _, p := range d.withBlanks(s) {
 			at := make([]string, len(p.At))
 			for i, x := range p.At {
 				at[i] = decimal(x)
+			}
+			if len(p.Values) == 0 {
+				if err := line(s.CallPath, s.Metric, s.Unit, append(at, "0", "")...); err != nil {
+					return err
+				}
 			}
 			for i, v := range p.Values {
 				if err := line(s.CallPath, s.Metric, s.Unit, append(slices.Clone(at), strconv.Itoa(i), decimal(v))...); err != nil {

@@ -428,7 +428,7 @@ func (d *Dataset) DropParameter(i int) {
 	}
 }
 
-// DropConstant removes the parameters that have the same value at all points, as
+// DropConstant removes the parameters that have the same value at all points, also those without a measurement, as
 // far as one stays that varies, and returns their names.
 func (d *Dataset) DropConstant() []string { return d.dropConstant(d.Parameters) }
 
@@ -455,6 +455,11 @@ func (d *Dataset) varies(i int) bool {
 				return true
 			}
 			first, known = p.At[i], true
+		}
+	}
+	for _, list := range d.blanks {
+		if slices.ContainsFunc(list, func(b blank) bool { x, ok := b[d.Parameters[i]]; return ok && known && x != first }) {
+			return true
 		}
 	}
 	return false

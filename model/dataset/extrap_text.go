@@ -199,7 +199,7 @@ func (d *Dataset) WriteExtraPText(w io.Writer) error {
 	var b bytes.Buffer
 	all := &Series{}
 	for _, s := range d.Series {
-		for _, p := range s.Points {
+		for _, p := range d.withBlanks(s) {
 			all.Add(p.At)
 		}
 	}

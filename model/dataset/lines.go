@@ -118,7 +118,10 @@ func readLines(name string, data []byte) (*Dataset, error) {
 // WriteLines writes the dataset as Extra-P JSON lines.
 func (d *Dataset) WriteLines(w io.Writer) error {
 	for _, s := range d.Series {
-		for _, p := range s.Points {
+		for _, p := range d.withBlanks(s) {
+			if len(p.Values) == 0 {
+				p.Values = nil // null: a list has a value
+			}
 			line := []byte(`{"params":{`)
 			for i, name := range d.Parameters {
 				if i > 0 {

@@ -13,6 +13,8 @@ import (
 //	{"slackline_dataset":1,"parameters":["p"],"series":[
 //	  {"callpath":"main->f","metric":"time","unit":"s","points":[{"at":[16],"values":[1.5,1.6]}]}]}
 //
+// A point at which there should be values, but a program failed, has "values":[].
+//
 // A series of runs of which something is missing, or that were simulated, has "runs", too: one of each kind, its name as "run", its
 // "machine", and what is missing of it (see package missing). Further members of the file, such as provenance, are passed over if they do
 // not resemble one that is not there; those of series, runs and points are a mistake.
@@ -144,7 +146,10 @@ func (r *ownReader) series() error {
 // that is nil.
 func (d *Dataset) WriteJSON(w io.Writer, provenance any) error {
 	// What is empty is [], not null.
-	file := ownFile{ownVersion, append([]string{}, d.Parameters...), append([]*Series{}, d.Series...), provenance}
+	file := ownFile{ownVersion, append([]string{}, d.Parameters...), []*Series{}, provenance}
+	for _, s := range d.Series {
+		file.Series = append(file.Series, &Series{CallPath: s.CallPath, Metric: s.Metric, Unit: s.Unit, Points: d.withBlanks(s), Runs: s.Runs})
+	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	return e.Encode(file)

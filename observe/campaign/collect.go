@@ -7,17 +7,20 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"slackline/internal/source"
 	"slackline/model/dataset"
 )
 
-// Collect reads the outputs of all finished runs into one dataset. Parameters that have one value only
-// are left out, as far as one stays.
+// Collect reads the outputs of all finished runs into one dataset. What has no value at a point of the plan has a blank there (see
+// dataset.Blanks). Parameters that have one value only are left out, as far as one stays.
 func (c *Campaign) Collect() (*dataset.Dataset, error) {
 	all := dataset.New(c.Plan.Names()...)
 	finished := 0
+	var points [][]float64
 	for _, r := range c.States() {
+		points = append(points, r.At)
 		if !r.Done() {
 			continue
 		}
@@ -39,6 +42,7 @@ func (c *Campaign) Collect() (*dataset.Dataset, error) {
 	if finished == 0 {
 		return nil, fmt.Errorf("%s: no run is finished yet", c.Dir)
 	}
+	all.Plan(c.Plan.Names(), slices.CompactFunc(points, slices.Equal))
 	all.DropConstant()
 	return all, all.CheckUnits()
 }

@@ -80,6 +80,9 @@ func TestLoad(t *testing.T) {
 	if len(d.Series) != 1 || d.Series[0].Metric != "steps" || d.Series[0].CallPath != "x" || d.Series[0].Points[0].Values[0] != 40 {
 		t.Errorf("collected %+v", d.Series)
 	}
+	if blanks := d.Blanks(d.Series[0]); len(blanks) != 1 || blanks[0][0] != 2 {
+		t.Errorf("no value at %v, want that of the plan without a run", blanks)
+	}
 	if _, err := os.Stat(filepath.Join(filepath.Dir(file), "plan.runs", lockFile)); err == nil {
 		t.Error("looking at a campaign made a file")
 	}

@@ -67,12 +67,12 @@ func IsDir(dir string) bool {
 	return err == nil && len(lines) > 0 && json.Unmarshal(lines[0], &head) == nil && head.Version > 0
 }
 
-// FinishedRuns returns the directories of the runs of a campaign that ended well, by name, and how many there are in all. With an error
-// of a file that is damaged, it returns those of the others.
-func FinishedRuns(dir string) (finished []string, all int, err error) {
+// FinishedRuns returns the directories of the runs of a campaign that ended well, and of the others, both by name. With an error of a
+// file that is damaged, it returns those of the others.
+func FinishedRuns(dir string) (finished, others []string, err error) {
 	entries, err := os.ReadDir(filepath.Join(dir, "runs"))
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, err
 	}
 	for _, e := range entries {
 		run := filepath.Join(dir, "runs", e.Name())
@@ -83,13 +83,15 @@ func FinishedRuns(dir string) (finished []string, all int, err error) {
 		case damage != nil && err == nil:
 			err = fmt.Errorf("%w; put the file there as it was, or move %s away to leave this run out", damage, run)
 		}
-		all++
 		if ok {
 			finished = append(finished, run)
+		} else {
+			others = append(others, run)
 		}
 	}
 	slices.Sort(finished)
-	return finished, all, err
+	slices.Sort(others)
+	return finished, others, err
 }
 
 // finishedRun reports whether the run in a directory ended well.
