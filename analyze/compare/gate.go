@@ -163,6 +163,9 @@ func (r *Result) doubt(c *Condition) string {
 			return fmt.Sprintf("a run of %s took no time", sideName(i))
 		}
 	}
+	if why := r.Mixed(c.metric); why != "" {
+		return why
+	}
 	var runs []missing.Run
 	for i, side := range r.sides {
 		for _, run := range side {
@@ -184,6 +187,22 @@ func (r *Result) doubt(c *Condition) string {
 	kept, left := r.sideWith(Run.KeepsStart), r.sideWith(func(r Run) bool { return r.left })
 	if kept != "" && left != "" && c.metric != RunTime {
 		return fmt.Sprintf("the start and the end of MPI are in a run of %s, and left out of one of %s (--whole keeps them in both)", kept, left)
+	}
+	return ""
+}
+
+// Mixed says that the runs measured a metric in two ways; empty: they did not.
+func (r *Result) Mixed(metric string) string {
+	first, of := "", 0
+	for i, side := range r.sides {
+		for _, run := range side {
+			switch how := run.How[metric]; {
+			case first == "":
+				first, of = how, i
+			case how != "" && how != first:
+				return fmt.Sprintf("%s was measured by %s in %s, and by %s in %s", metric, first, sideName(of), how, sideName(i))
+			}
+		}
 	}
 	return ""
 }

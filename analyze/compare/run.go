@@ -30,7 +30,8 @@ type Run struct {
 	Values map[Number]float64
 	Kinds  Kinds // what is not mentioned of these is 0, of others it was not measured
 
-	Ranks   float64 // 0: not known
+	Ranks   float64           // 0: not known
+	How     map[string]string // how the numbers of a metric were measured, if there are several ways
 	Missing missing.Parts
 	kept    float64 // of the start and the end of MPI, in seconds
 	left    bool    // they were left out

@@ -94,6 +94,7 @@ func (o *compareOptions) execute(a *env.Env, c *cobra.Command, args []string) er
 	warnOfRanks(a, sides)
 	report.Result = compare.Compare(sides[0], sides[1], o.significance())
 	warnOfPaths(a, report)
+	warnOfWays(a, report)
 	if word := inBoth(args); word != "" && len(conditions) > 0 {
 		a.Warn("%s is in A and in B: it is compared with itself", word)
 	}
@@ -199,7 +200,7 @@ func same(word, other string) bool {
 func (o *compareOptions) openResult(a *env.Env, c *cobra.Command, report *report, word string, head []byte) ([]compare.Run, error) {
 	o.warnOfVoid(a, c, word)
 	if bytes.Contains(head[:min(64, len(head))], []byte(`"slackline_dataset"`)) {
-		return readLaunches(word)
+		return readLaunches(report, word)
 	}
 	data, record, err := input.ReadSmall(c.Context(), word, "result", a.Stdin)
 	if err != nil {
@@ -286,6 +287,8 @@ type report struct {
 	names    []string
 	verdicts []compare.Verdict
 	records  []provenance.Input
+
+	libraries []library // of measurements of collectives
 }
 
 // exit is the exit code of the verdicts.

@@ -11,7 +11,10 @@ import (
 )
 
 // collectivesBaseline is an earlier result of measure collectives.
-type collectivesBaseline struct{ Points []collectivePoint }
+type collectivesBaseline struct {
+	Points  []collectivePoint
+	Schemes []collectiveScheme
+}
 
 // ReadCollectivesBaseline reads a result in JSON.
 func ReadCollectivesBaseline(path string) (*collectivesBaseline, error) {
@@ -26,7 +29,7 @@ func ReadCollectivesBaseline(path string) (*collectivesBaseline, error) {
 	if file.Version != 1 || len(file.Points) == 0 {
 		return nil, fmt.Errorf("%s: is not a result of 'measure collectives --format json'", path)
 	}
-	return &collectivesBaseline{file.Points}, nil
+	return &collectivesBaseline{file.Points, file.Schemes}, nil
 }
 
 // launches are the medians of the launches at the same point by the same scheme and reduction.

@@ -181,6 +181,34 @@ func TestCompareLaunches(t *testing.T) {
 	if code, _, stderr = clitest.Run("", "compare", before, few, "--fail-if", "time@*>1%"); code != 4 {
 		t.Errorf("two launches decide: code %d\n%s", code, stderr)
 	}
+	schemes := func(name, text, point string) string {
+		path := filepath.Join(dir, name)
+		data := `{"slackline_dataset":1,"parameters":["p"],"series":[],"schemes":[` + text + `],"points":[` + point + `]}`
+		if err := os.WriteFile(path, []byte(data), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	const medians = `{"launch_medians_ns":[100,101,102,103,104]}`
+	const slow = `{"launch_medians_ns":[200,201,202,203,204]}`
+	const point = `{"operation":"MPI_Bcast","ranks":2,"size":8,"reductions":{"max":` + medians + `,"mean":` + slow + `},"scheme":"`
+	tree := schemes("tree.json", `{"scheme":"round-time","reduction":"max","mpi_library_version":"Open MPI v4.1.4"}`, point+`round-time"}`)
+	mean := schemes("mean.json", `{"scheme":"round-time","reduction":"mean","mpi_library_version":"Open MPI v4.1.4"}`, point+`round-time"}`)
+	imb := schemes("imb.json", `{"scheme":"imb","reduction":"max","executions_in_a_loop":10}`, point+`imb"}`)
+	newer := schemes("newer.json", `{"scheme":"round-time","reduction":"max","mpi_library_version":"MPICH 4.2"}`, point+`round-time"}`)
+	for _, tc := range []struct {
+		file, want string
+		code       int
+	}{
+		{mean, "time was measured by round-time (max) in A, and by round-time (mean) in B: these are different things", 4},
+		{imb, "time was measured by round-time (max) in A, and by imb in loops of 10 (max) in B: these are different things", 4},
+		{newer, "the MPI library is Open MPI v4.1.4 in " + tree + " and MPICH 4.2 in " + newer + ": changes may be due to that", 0},
+	} {
+		code, out, stderr := clitest.Run("", "compare", tree, tc.file, "--fail-if", "time@*>10%")
+		if code != tc.code || !strings.Contains(stderr, "warning: "+tc.want) {
+			t.Errorf("%s: code %d, want %d and %q\n%s%s", tc.file, code, tc.code, tc.want, out, stderr)
+		}
+	}
 	bad := filepath.Join(dir, "bad.json")
 	if err := os.WriteFile(bad, []byte(`{"slackline_dataset":1,"points":[]}`), 0o666); err != nil {
 		t.Fatal(err)
