@@ -124,7 +124,7 @@ func (o *compareOptions) openAll(a *env.Env, c *cobra.Command, report *report) (
 	if err := checkRepetitions(report.names); err != nil {
 		return sides, err
 	}
-	heads := map[string][]byte{}
+	heads := map[string][]byte{} // of results
 	var records [2][]provenance.Input // of a side
 	for _, results := range []bool{true, false} {
 		if o.run.Start = scenario.LeaveStart; slices.ContainsFunc(slices.Concat(sides[0], sides[1]), compare.Run.KeepsStart) {
@@ -133,9 +133,9 @@ func (o *compareOptions) openAll(a *env.Env, c *cobra.Command, report *report) (
 		for i, arg := range report.names {
 			for word := range strings.SplitSeq(arg, ",") {
 				if results {
-					heads[word], _ = input.Head(word) // OpenRun reports mistakes
+					heads[word] = resultHead(word)
 				}
-				if bytes.HasPrefix(heads[word], []byte("{")) != results {
+				if (heads[word] != nil) != results {
 					continue
 				}
 				open := o.openRun
@@ -156,6 +156,15 @@ func (o *compareOptions) openAll(a *env.Env, c *cobra.Command, report *report) (
 		a.WarnOfCopies(side)
 	}
 	return sides, nil
+}
+
+// resultHead is the head of a result in JSON, nil of anything else: recorded runs may be JSON, too.
+func resultHead(word string) []byte {
+	head, err := input.Head(word)
+	if err != nil || !bytes.HasPrefix(head, []byte("{")) || input.IsTrace(word) { // OpenRun reports mistakes
+		return nil
+	}
+	return head
 }
 
 // checkRepetitions refuses a side that has a run twice: it would count as two that agree.

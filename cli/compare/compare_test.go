@@ -1,6 +1,8 @@
 package compare_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -116,6 +118,27 @@ func TestMistakes(t *testing.T) {
 		if code != tc.code || stdout != "" || !strings.Contains(stderr, tc.want) {
 			t.Errorf("%v: exit code %d, output %q; want %d and %q\n%s", tc.args, code, stdout, tc.code, tc.want, stderr)
 		}
+	}
+}
+
+// TestChrome: a run in JSON is a run, as it is when it is packed.
+func TestChrome(t *testing.T) {
+	const chrome = "../../model/trace/testdata/chrome/two.json"
+	packed := filepath.Join(t.TempDir(), "packed.json.gz")
+	var b bytes.Buffer
+	data, err := os.ReadFile(chrome)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Close(), os.WriteFile(packed, b.Bytes(), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	if r := compared(t, 0, chrome, packed); len(r.Changes) == 0 || r.Changes[0].A != r.Changes[0].B {
+		t.Errorf("%+v", r.Changes)
 	}
 }
 
