@@ -95,9 +95,6 @@ func (o *compareOptions) execute(a *env.Env, c *cobra.Command, args []string) er
 	report.Result = compare.Compare(sides[0], sides[1], o.significance())
 	warnOfPaths(a, report)
 	warnOfWays(a, report)
-	if word := inBoth(args); word != "" && len(conditions) > 0 {
-		a.Warn("%s is in A and in B: it is compared with itself", word)
-	}
 	for _, condition := range conditions {
 		v := report.Judge(condition)
 		if v.Warning != "" {
@@ -124,8 +121,8 @@ func (o *compareOptions) openAll(a *env.Env, c *cobra.Command, report *report) (
 	if err := checkRepetitions(report.names); err != nil {
 		return sides, err
 	}
-	heads := map[string][]byte{} // of results
-	var records [2][]provenance.Input // of a side
+	heads := map[string][]byte{}      // of results
+	var records [2][]provenance.Input // of the runs of a side
 	for _, results := range []bool{true, false} {
 		if o.run.Start = scenario.LeaveStart; slices.ContainsFunc(slices.Concat(sides[0], sides[1]), compare.Run.KeepsStart) {
 			o.run.Start = scenario.KeepStart
@@ -148,14 +145,31 @@ func (o *compareOptions) openAll(a *env.Env, c *cobra.Command, report *report) (
 					return sides, err
 				}
 				sides[i] = append(sides[i], runs...)
-				records[i] = append(records[i], report.records[before:]...)
+				records[i] = append(records[i], report.records[before]) // that of the run, not those of its machine and noise
 			}
 		}
 	}
 	for _, side := range records {
 		a.WarnOfCopies(side)
 	}
+	warnOfSame(a, report.names, records)
 	return sides, nil
+}
+
+// warnOfSame warns of a run that both sides have, under the same name or another one: nothing can have changed.
+func warnOfSame(a *env.Env, names []string, records [2][]provenance.Input) {
+	if word := inBoth(names); word != "" {
+		a.Warn("%s is in A and in B: it is compared with itself", word)
+		return
+	}
+	for _, x := range records[0] {
+		for _, y := range records[1] {
+			if x.SHA256 == y.SHA256 && x.SHA256 != "" && x.Kind == y.Kind {
+				a.Warn("%s in B holds the same bytes as %s in A: if it is a copy, the run is compared with itself", y.Path, x.Path)
+				return
+			}
+		}
+	}
 }
 
 // resultHead is the head of a result in JSON, nil of anything else: recorded runs may be JSON, too.
@@ -228,8 +242,7 @@ func (o *compareOptions) openResult(a *env.Env, c *cobra.Command, report *report
 
 // openRun takes the numbers of a run that is read or simulated.
 func (o *compareOptions) openRun(a *env.Env, c *cobra.Command, report *report, word string, _ []byte) ([]compare.Run, error) {
-	repeated := strings.Contains(report.names[0], ",") || strings.Contains(report.names[1], ",")
-	r, err := o.run.OpenRun(a, c, word, o.result.IsJSON() || repeated) // the hashes tell copies
+	r, err := o.run.OpenRun(a, c, word, true) // the hashes show copies
 	if err != nil {
 		return nil, err
 	}

@@ -187,11 +187,23 @@ func TestSameRuns(t *testing.T) {
 		{2, link + " is in A twice", a + "," + link, b},
 		{0, "warning: " + copied + " holds the same bytes as " + a + ": if it is a copy, its measurements count twice", a + "," + copied, b},
 		{0, "warning: " + link + " is in A and in B: it is compared with itself", a + "," + b, link},
+		{0, "warning: " + copied + " in B holds the same bytes as " + a + " in A: if it is a copy, the run is compared with itself", a, copied},
 	} {
-		code, _, stderr := clitest.Run("", "compare", tc.a, tc.b, "--fail-if", "run_time>500%")
-		if code != tc.code || !strings.Contains(stderr, tc.want) {
-			t.Errorf("%s and %s: exit code %d, want %d and %q\n%s", tc.a, tc.b, code, tc.code, tc.want, stderr)
+		for _, more := range [][]string{{"--fail-if", "run_time>500%"}, nil} {
+			code, _, stderr := clitest.Run("", append([]string{"compare", tc.a, tc.b}, more...)...)
+			if code != tc.code || !strings.Contains(stderr, tc.want) {
+				t.Errorf("%s and %s %q: exit code %d, want %d and %q\n%s", tc.a, tc.b, more, code, tc.code, tc.want, stderr)
+			}
 		}
+	}
+	_, machine, _ := clitest.Run("", "machine", "show", "chic")
+	file := filepath.Join(t.TempDir(), "chic.yaml")
+	if err := os.WriteFile(file, []byte(machine), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := clitest.Run("", "compare", "ring,halo2d", "sweep3d", "--ranks", "4", "--machine", file); code != 0 || strings.Contains(stderr,
+		"same bytes") {
+		t.Errorf("simulated on one machine: exit code %d\n%s", code, stderr)
 	}
 }
 
