@@ -81,6 +81,32 @@ func NewBaseline(d *dataset.Dataset, o Options) (*Baseline, error) {
 	return b, nil
 }
 
+// Keep adds models of an earlier baseline over the same parameters, which may be in another order.
+func (b *Baseline) Keep(old *Baseline, models []BaselineModel) error {
+	order, err := old.order(b.Parameters)
+	if err != nil {
+		return err
+	}
+	for _, m := range models {
+		points := m.Points
+		m.Points = nil
+		for _, at := range points {
+			m.Points = append(m.Points, inOrder(at, order))
+		}
+		b.Models = append(b.Models, m)
+	}
+	return nil
+}
+
+// inOrder is a point of a baseline in the order of the data.
+func inOrder(at []float64, order []int) []float64 {
+	place := make([]float64, len(order))
+	for k, from := range order {
+		place[k] = at[from]
+	}
+	return place
+}
+
 // pointError is the relative standard error of an aggregate.
 func (f *Fit) pointError() float64 { return math.Sqrt(max(f.sample.v, tinyVariance)) }
 
@@ -252,10 +278,7 @@ func (c *BaselineCheck) level(model *BaselineModel, order []int, tolerance float
 	byPlace := map[string]float64{}
 	var placed [][]float64
 	for i, at := range model.Points {
-		place := make([]float64, len(order))
-		for k, from := range order {
-			place[k] = at[from]
-		}
+		place := inOrder(at, order)
 		byPlace[fmt.Sprint(place)] = model.Values[i]
 		placed = append(placed, place)
 	}

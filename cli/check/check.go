@@ -337,7 +337,7 @@ func (r *Report) compareBaseline(ctx context.Context, a *env.Env, column *checkC
 			column.report.Verdict = max(column.report.Verdict, scaling.Inconclusive)
 			a.Warn("the baseline %s does not exist: nothing was compared with it; --update-baseline stores one on purpose", path)
 		}
-		return r.storeBaseline(a, column, "stored")
+		return r.storeBaseline(a, column, nil, nil)
 	case err != nil:
 		return err
 	}
@@ -345,14 +345,21 @@ func (r *Report) compareBaseline(ctx context.Context, a *env.Env, column *checkC
 	if err != nil {
 		return err
 	}
-	all := len(base.Models)
-	base.Models = slices.DeleteFunc(base.Models, func(m scaling.BaselineModel) bool { return !r.options.data.Wanted(m.Function, m.Metric) })
+	var wanted, others []scaling.BaselineModel
+	for _, m := range base.Models {
+		if r.options.data.Wanted(m.Function, m.Metric) {
+			wanted = append(wanted, m)
+		} else {
+			others = append(others, m)
+		}
+	}
+	base.Models = wanted
 	if column.baseline, err = scaling.CompareBaseline(base, column.data, r.baselineAnalysis(), r.options.tolerance); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if len(base.Models) == 0 {
 		what := "no models"
-		if all > 0 {
+		if len(others) > 0 {
 			what = "none of the models that were asked for"
 		}
 		a.Warn("the baseline %s holds %s: nothing was compared; --update-baseline stores today's", path, what)
@@ -362,24 +369,36 @@ func (r *Report) compareBaseline(ctx context.Context, a *env.Env, column *checkC
 			column.baseline.New[0])
 	}
 	if r.options.update {
-		return r.storeBaseline(a, column, "updated")
+		return r.storeBaseline(a, column, base, others)
 	}
 	return nil
 }
 
-func (r *Report) storeBaseline(a *env.Env, column *checkColumn, word string) error {
+// storeBaseline stores the models of the data in the place of a baseline, if there is one, and keeps others of it: those of which nothing
+// was chosen.
+func (r *Report) storeBaseline(a *env.Env, column *checkColumn, old *scaling.Baseline, others []scaling.BaselineModel) error {
 	base, err := scaling.NewBaseline(column.data, r.baselineAnalysis())
 	if err != nil {
 		return err
 	}
+	stored, word, more := len(base.Models), "stored", ""
+	if old != nil {
+		word = "updated"
+		if err := base.Keep(old, others); err != nil {
+			return err
+		}
+	}
+	if n := len(others); n > 0 {
+		more = fmt.Sprintf("; kept as they were, because they were not chosen: %d", n)
+	}
 	if err := a.WriteOut(r.options.baseline, nil, base.Write); err != nil {
 		return err
 	}
-	if n := len(column.data.Series) - len(base.Models); n > 0 {
+	if n := len(column.data.Series) - stored; n > 0 {
 		a.Warn("not stored in the baseline, because they cannot be modeled with at least %d points: %d of %d measured series",
 			scaling.MinPoints, n, len(column.data.Series))
 	}
-	a.Note("%s the baseline %s: %s", word, r.options.baseline, phrase.Plural(len(base.Models), "model"))
+	a.Note("%s the baseline %s: %s%s", word, r.options.baseline, phrase.Plural(stored, "model"), more)
 	return nil
 }
 

@@ -3,6 +3,7 @@ package check_test
 import (
 	"encoding/json"
 	"encoding/xml"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -162,6 +163,46 @@ func TestBaseline(t *testing.T) {
 		args := append([]string{"check", step.data, "--baseline", baseline}, step.flags...)
 		if code, stdout, stderr := clitest.Run("", args...); code != step.code {
 			t.Fatalf("%v: exit code %d, want %d\n%s%s", args, code, step.code, stdout, stderr)
+		}
+	}
+}
+
+// TestUpdateOfPart: what flags leave out stays in the baseline as it was, also where the parameters are in another order.
+func TestUpdateOfPart(t *testing.T) {
+	dir := t.TempDir()
+	baseline, data, flipped := filepath.Join(dir, "b.json"), filepath.Join(dir, "a.csv"), filepath.Join(dir, "flipped.csv")
+	table := func(header string, g float64, row func(p, n int, v float64) string) string {
+		var b strings.Builder
+		b.WriteString(header)
+		for p := 1; p <= 32; p *= 2 {
+			for n := 10; n <= 50; n += 10 {
+				b.WriteString("f,time," + row(p, n, float64(p)) + "\ng,time," + row(p, n, g*float64(n)) + "\nf,bytes," + row(p, n, 8) + "\n")
+			}
+		}
+		return b.String()
+	}
+	for path, text := range map[string]string{
+		data:    table("callpath,metric,p,n,value\n", 1, func(p, n int, v float64) string { return fmt.Sprintf("%d,%d,%g", p, n, v) }),
+		flipped: table("callpath,metric,n,p,value\n", 100, func(p, n int, v float64) string { return fmt.Sprintf("%d,%d,%g", n, p, v) }),
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, step := range []struct {
+		data   string
+		flags  []string
+		code   int
+		stderr string
+	}{
+		{data, []string{"--update-baseline"}, 0, "stored the baseline " + baseline + ": 3 models\n"},
+		{flipped, []string{"--update-baseline", "--only-path", "f", "--metric", "time"}, 0, "1 model; kept as they were, because they were not chosen: 2"},
+		{flipped, nil, 3, ""},
+		{data, nil, 0, ""},
+	} {
+		args := append([]string{"check", step.data, "--baseline", baseline}, step.flags...)
+		if code, stdout, stderr := clitest.Run("", args...); code != step.code || !strings.Contains(stderr, step.stderr) {
+			t.Fatalf("%v: exit code %d, want %d and %q\n%s%s", args, code, step.code, step.stderr, stdout, stderr)
 		}
 	}
 }
