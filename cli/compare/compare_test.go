@@ -159,11 +159,12 @@ func TestNotUTF8(t *testing.T) {
 func TestText(t *testing.T) {
 	a, b := write(t, "a", 30), write(t, "b", 20)
 	_, stdout, _ := clitest.Run("", "compare", a, b, "--top", "2")
-	if !strings.Contains(stdout, "(the whole run)") || strings.Contains(stdout, "main/compute") {
+	if !strings.Contains(stdout, "(the whole run)") || strings.Contains(stdout, "main/compute") ||
+		!strings.Contains(stdout, "\n(5 lines more; --top 0 shows all)\n") || strings.Contains(stdout, "  p  ") {
 		t.Errorf("--top 2 shows\n%s", stdout)
 	}
 	if _, stdout, _ = clitest.Run("", "compare", a, b, "--top", "0"); !strings.Contains(stdout, "main/compute") ||
-		strings.Contains(stdout, "main/MPI_Send") {
+		strings.Contains(stdout, "main/MPI_Send") || strings.Contains(stdout, "--top 0") {
 		t.Errorf("--top 0 shows\n%s", stdout)
 	}
 }

@@ -43,6 +43,9 @@ func (r *report) Rows(*env.Env) env.Rows {
 // table lists the changes; shown leaves out those that are not worth a row.
 func (r *report) table(shown bool) *table.Table {
 	t := phrase.PathTable("metric", ">a_s=A", ">b_s=B", ">difference_s=change", ">relative", ">p", "callpath=in")
+	if shown {
+		t.Limit = r.options.top
+	}
 	units := !shown && slices.ContainsFunc(r.Changes, func(c compare.Change) bool { return c.Unit != "" })
 	if units {
 		t.Columns = append(t.Columns, table.Column{Key: "unit"})
@@ -51,9 +54,6 @@ func (r *report) table(shown bool) *table.Table {
 		c := &r.Changes[i]
 		if shown && c.Path != "" && c.A == c.B {
 			continue
-		}
-		if shown && r.options.top > 0 && t.Len() >= r.options.top {
-			break
 		}
 		relative, p := table.Cell{Text: "new"}, table.Cell{Text: ""}
 		if c.Relative != nil {
@@ -80,7 +80,11 @@ func (r *report) table(shown bool) *table.Table {
 
 func (r *report) Text(a *env.Env, w io.Writer) {
 	fmt.Fprintf(w, "A: %s\nB: %s\n\n", describeSide(r.names[0], r.Runs()[0]), describeSide(r.names[1], r.Runs()[1]))
-	a.WriteText(w, r.table(true), true)
+	t := r.table(true)
+	if !slices.ContainsFunc(r.Changes, func(c compare.Change) bool { return c.P != nil }) { // one run of each side
+		t = t.Pick("metric", "a_s", "b_s", "difference_s", "relative", "callpath")
+	}
+	a.WriteCut(w, t)
 	if s := r.Scaling(); s != nil {
 		fmt.Fprintln(w)
 		a.WriteWrapped(w, fmt.Sprintf("computation scaling %.3f = instructions %.3f x instructions per cycle %.3f x frequency %.3f (1: as in A)",
