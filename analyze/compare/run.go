@@ -15,6 +15,7 @@ import (
 	"slackline/internal/jsonkeys"
 	"slackline/internal/plain"
 	"slackline/internal/suggest"
+	"slackline/model/dataset"
 	"slackline/model/missing"
 	"slackline/model/unit"
 )
@@ -182,6 +183,9 @@ func Read(data []byte) (Run, error) {
 		return *v
 	}
 	if err := d.Run.Complete(d.Totals.Cyclic); err != nil {
+		return Run{}, err
+	}
+	if err := dataset.CheckSums(data); err != nil {
 		return Run{}, err
 	}
 	r := NewRun(0)

@@ -65,6 +65,8 @@ func TestReadKinds(t *testing.T) {
 		`{"run": {"time_s": 1}, "waits": [{"metric": "late_sneder", "callpath": "a", "seconds": 1}]}`,
 		`{"run": {"time_s": 1}, "waits": [{"metric": "waiting", "callpath": "a", "seconds": 1}]}`,
 		`{"run": {"time_s": 1}, "delays": [{"callpath": "a", "short_s": 1e308, "long_s": 0}, {"callpath": "a", "short_s": 1e308, "long_s": 0}]}`,
+		`{"run": {"time_s": 1}, "callpaths": [{"callpath": "a", "exclusive_s": 1e308}, {"callpath": "a", "exclusive_s": 1e308}]}`,
+		`{"run": {"time_s": 1}, "waits": [], "totals": {"by_metric": {"nxn": 1}}}`, // of which the waits were lost
 		`{"run": {"time_s": "1"}}`, `{"run": null}`, `{"run": {"time_s": null}}`, `null`, ``, `{"waits": []}`} {
 		if _, err := Read([]byte(text)); err == nil {
 			t.Errorf("%q is taken for a result", text)

@@ -190,6 +190,16 @@ func decodedResult[T any](read func(name string, file *T) (*Dataset, error)) fun
 	return decodedBy(read, jsonkeys.Check)
 }
 
+// decodedRun is decodedResult for results of runs, whose sums are checked.
+func decodedRun[T any](read func(name string, file *T) (*Dataset, error)) func(name string, data []byte) (*Dataset, error) {
+	return decodedBy(read, func(data []byte, into any) error {
+		if err := jsonkeys.Check(data, into); err != nil {
+			return err
+		}
+		return CheckSums(data)
+	})
+}
+
 func decodedBy[T any](read func(name string, file *T) (*Dataset, error), check func(data []byte, into any) error) func(name string,
 	data []byte) (*Dataset, error) {
 	return func(name string, data []byte) (*Dataset, error) {

@@ -103,7 +103,7 @@ func ofRun(name string, r *runInfo, circles int, paths []RunPath) (*Dataset, err
 // The JSON of slackline profile.
 
 var profileFormat = Format{Name: "profile", Info: "result of slackline profile", PlaceInName: true, OfRuns: true, Sniff: sniffProfile,
-	Read: decodedResult(readProfile)}
+	Read: decodedRun(readProfile)}
 
 func sniffProfile(head []byte) bool {
 	return isObject(head) && hasKey(head, "run") && hasKey(head, "composition")
@@ -153,7 +153,7 @@ func listed(entries map[string]int, file, path string, entry int) error {
 // The JSON of slackline waits.
 
 var waitsFormat = Format{Name: "waits", Info: "result of slackline waits", PlaceInName: true, OfRuns: true, Sniff: sniffWaits,
-	Read: decodedResult(readWaits)}
+	Read: decodedRun(readWaits)}
 
 func sniffWaits(head []byte) bool {
 	rest := strings.TrimLeft(strings.TrimPrefix(strings.TrimLeft(string(head[:min(len(head), 256)]), " \t\n"), "{"), " \t\n")
