@@ -116,6 +116,9 @@ func TestForms(t *testing.T) {
 			t.Errorf("%s = %s\nwant it to start with %s", form, got, want)
 		}
 	}
+	if got := read("markdown"); !strings.Contains(got, "\n| `all` | fail | `Bcast` | `time` | O(log p) |") {
+		t.Errorf("names in Markdown are no code spans:\n%s", got)
+	}
 	var issues []struct {
 		Description, Severity string
 		Location              struct {

@@ -11,6 +11,7 @@ import (
 	"slackline/analyze/scaling"
 	"slackline/cli/env"
 	"slackline/internal/phrase"
+	"slackline/internal/table"
 	"slackline/show/tables"
 )
 
@@ -116,9 +117,9 @@ func sentence(x *tables.Verdict) string {
 // writeMarkdown writes a summary for a page of a merge request.
 func (r *Report) writeMarkdown(w io.Writer) {
 	fmt.Fprintf(w, "## Scaling: %s\n\n", r.summary())
-	r.table().WriteMarkdown(w)
+	r.table().WriteMarkdown(w, "data", "function", "metric")
 	for _, line := range r.remarks() {
-		fmt.Fprintf(w, "\n%s\n", line)
+		fmt.Fprintf(w, "\n%s\n", table.Markdown(line))
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"slackline/cli/exit"
 	"slackline/internal/phrase"
 	"slackline/internal/provenance"
+	"slackline/internal/table"
 	"slackline/model/history"
 	"slackline/show/tables"
 )
@@ -231,23 +232,17 @@ func (r *checkReport) writeMarkdown(w io.Writer) {
 	t := tables.Changes(r.Result, r.list)
 	for i, row := range t.Rows {
 		row[0].Text = map[string]string{"worse": "🔴 worse", "better": "🟢 better", "suspect": "🟡 suspect"}[r.list[i].Verdict()]
-		row[1].Text, row[7].Text = codeSpan(row[1].Text), codeSpan(row[7].Text)
 	}
-	t.WriteMarkdown(w)
+	t.WriteMarkdown(w, "callpath", "metric", "commits")
 	fmt.Fprintf(w, "\n<details><summary>Commits</summary>\n")
 	for where, lines := range r.ranges() {
-		fmt.Fprintf(w, "\n%s\n\n", codeSpan(where))
+		fmt.Fprintf(w, "\n%s\n\n", table.CodeSpan(where))
 		for _, line := range lines {
-			fmt.Fprintf(w, "* %s\n", codeSpan(line))
+			fmt.Fprintf(w, "* %s\n", table.CodeSpan(line))
 		}
 	}
 	fmt.Fprintf(w, "\n</details>\n\n%s. A series without a change is reported with a probability of at most %s.\n", extent(r.Result),
 		phrase.Percent(r.options.level, 1))
-}
-
-// codeSpan is a text as it is: names that others wrote do not become markup.
-func codeSpan(text string) string {
-	return "`" + strings.ReplaceAll(phrase.OneLine(text), "`", "'") + "`"
 }
 
 func (r *checkReport) JSON(a *env.Env) (any, error) {

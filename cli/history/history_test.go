@@ -1,7 +1,6 @@
 package history
 
 import (
-	"strings"
 	"testing"
 
 	"slackline/analyze/changes"
@@ -50,18 +49,6 @@ func TestVerdict(t *testing.T) {
 		if got := tc.report.summary(); got != tc.text {
 			t.Errorf("%s: %q, want %q", tc.name, got, tc.text)
 		}
-	}
-}
-
-// Names that others wrote stay one line of code.
-func TestCodeSpan(t *testing.T) {
-	for text, want := range map[string]string{"main->solve": "`main->solve`", "a`b": "`a'b`", "": "``"} {
-		if got := codeSpan(text); got != want {
-			t.Errorf("%q: %s, want %s", text, got, want)
-		}
-	}
-	if got := codeSpan("a\n# title"); strings.Contains(got, "\n") {
-		t.Errorf("a line break in %q", got)
 	}
 }
 

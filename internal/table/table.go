@@ -296,12 +296,25 @@ func Wrap(text string, width int) []string {
 	return append(lines, line)
 }
 
-// WriteMarkdown writes the table as a Markdown table; w is as in WriteText.
-func (t *Table) WriteMarkdown(w io.Writer) {
+// Markdown is a text that others wrote, in which nothing is markup.
+func Markdown(text string) string { return markup.Replace(text) }
+
+var markup = strings.NewReplacer("&", "&amp;", "<", "&lt;", `\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "#", `\#`, "~",
+	`\~`, "|", `\|`, "\r", " ", "\n", " ")
+
+// CodeSpan is a name that others gave as a code span of Markdown, in which nothing is markup nor calls somebody.
+func CodeSpan(name string) string {
+	if name == "" {
+		return ""
+	}
+	return "`" + strings.NewReplacer("`", "'", "\r", " ", "\n", " ").Replace(name) + "`"
+}
+
+// WriteMarkdown writes the table as a Markdown table, with the columns of some keys as code; w is as in WriteText.
+func (t *Table) WriteMarkdown(w io.Writer, code ...string) {
 	out := bufio.NewWriter(w)
-	escape := strings.NewReplacer("|", `\|`, "\n", " ")
 	for i := range t.Columns {
-		fmt.Fprintf(out, "| %s ", escape.Replace(t.title(i)))
+		fmt.Fprintf(out, "| %s ", Markdown(t.title(i)))
 	}
 	out.WriteString("|\n")
 	for _, c := range t.Columns {
@@ -313,8 +326,12 @@ func (t *Table) WriteMarkdown(w io.Writer) {
 	}
 	out.WriteString("|\n")
 	for _, row := range t.Rows {
-		for _, c := range row {
-			fmt.Fprintf(out, "| %s ", escape.Replace(c.Text))
+		for i, c := range row {
+			text := Markdown(c.Text)
+			if slices.Contains(code, t.Columns[i].Key) {
+				text = strings.ReplaceAll(CodeSpan(c.Text), "|", `\|`)
+			}
+			fmt.Fprintf(out, "| %s ", text)
 		}
 		out.WriteString("|\n")
 	}

@@ -76,6 +76,20 @@ func TestFormats(t *testing.T) {
 	}
 }
 
+// TestMarkdown: texts that others wrote are no markup.
+func TestMarkdown(t *testing.T) {
+	tb := Of("name", "why")
+	tb.Add("t<img src=x>`|@all", "a_b*c [x](y) <b> & | `c` \\ #1 ~~d~~")
+	tb.Add("", "")
+	var b bytes.Buffer
+	tb.WriteMarkdown(&b, "name")
+	want := "| name | why |\n| --- | --- |\n| `t<img src=x>'\\|@all` | " +
+		"a\\_b\\*c \\[x\\](y) &lt;b> &amp; \\| \\`c\\` \\\\ \\#1 \\~\\~d\\~\\~ |\n|  |  |\n"
+	if b.String() != want {
+		t.Errorf("got\n%swant\n%s", b.String(), want)
+	}
+}
+
 func (t *Table) markdown(b *bytes.Buffer) error { t.WriteMarkdown(b); return nil }
 
 func TestLastColumnRight(t *testing.T) {
