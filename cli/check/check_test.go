@@ -199,7 +199,8 @@ func TestUpdateOfPart(t *testing.T) {
 		stderr string
 	}{
 		{data, []string{"--update-baseline"}, 0, "stored the baseline " + baseline + ": 3 models\n"},
-		{flipped, []string{"--update-baseline", "--only-path", "f", "--metric", "time"}, 0, "1 model; kept as they were, because they were not chosen: 2"},
+		{flipped, []string{"--update-baseline", "--only-path", "f", "--metric", "time"}, 0,
+			"1 model; kept as they were, because they were not chosen: 2"},
 		{flipped, nil, 3, ""},
 		{data, nil, 0, ""},
 	} {

@@ -202,8 +202,8 @@ func TestSameRuns(t *testing.T) {
 	if err := os.WriteFile(file, []byte(machine), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, stderr := clitest.Run("", "compare", "ring,halo2d", "sweep3d", "--ranks", "4", "--machine", file); code != 0 || strings.Contains(stderr,
-		"same bytes") {
+	code, _, stderr := clitest.Run("", "compare", "ring,halo2d", "sweep3d", "--ranks", "4", "--machine", file)
+	if code != 0 || strings.Contains(stderr, "same bytes") {
 		t.Errorf("simulated on one machine: exit code %d\n%s", code, stderr)
 	}
 }

@@ -200,8 +200,8 @@ func (o *DataOptions) campaignRuns(a *env.Env, dir string) (traces, planned []st
 		if err != nil {
 			return nil, nil, "", err
 		}
-		return nil, nil, "", fmt.Errorf("%s: the campaign has %s that ended well, none with a recorded run, and no %s; collect what they measured "+
-			"with 'slackline campaign collect'",
+		return nil, nil, "", fmt.Errorf("%s: the campaign has %s that ended well, none with a recorded run, and no %s; collect what they "+
+			"measured with 'slackline campaign collect'",
 			dir, phrase.Plural(len(runs), "run"), CampaignDataset)
 	}
 	if err != nil {

@@ -49,7 +49,8 @@ func TestSince(t *testing.T) {
 func TestMarkdown(t *testing.T) {
 	_, stdout, _ := clitest.Run("", "history", "check", "--dir", history, "--format", "markdown")
 	for _, want := range []string{
-		"<!-- slackline history -->\n## Performance: worse: 2 worse in 3 series over 22 commits\n", "🔴 worse", "| `main->solve` | `time` | level |",
+		"<!-- slackline history -->\n## Performance: worse: 2 worse in 3 series over 22 commits\n",
+		"🔴 worse", "| `main->solve` | `time` | level |",
 		"* `454021de75 solve: block size 32`", "at most 1",
 	} {
 		if !strings.Contains(stdout, want) {
