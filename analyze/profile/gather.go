@@ -134,11 +134,7 @@ func (t *traffic) addUse(parts int, u CollectiveUse) {
 // nil if there are none, the others nil.
 func (p *Profile) FindIterations(ctx context.Context, waits func(add func(rank int, at, amount unit.Duration))) (*Iterations, error) {
 	if p.Timeline.Part == nil {
-		it := p.Iterations()
-		if it != nil {
-			waits(it.addWait)
-		}
-		return it, nil
+		return p.iterations(waits), nil
 	}
 	g := p.Timeline.Part.Group
 	path := int32(0)
@@ -162,12 +158,8 @@ func (p *Profile) FindIterations(ctx context.Context, waits func(add func(rank i
 	if len(it.List) == 0 {
 		return nil, nil
 	}
-	sums := p.measure(it)
 	waits(it.addWait)
-	for k := range sums {
-		sums[k].Waiting = it.List[k].Waiting
-		it.List[k].Waiting = unit.Sum{}
-	}
+	sums := p.measure(it)
 	all, err := cluster.GatherValues(ctx, g, &sums)
 	if err != nil || all == nil {
 		return nil, err

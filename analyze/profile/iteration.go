@@ -11,25 +11,26 @@ import (
 )
 
 // Iterations is how a program that repeats itself develops: one iteration begins with each call of a certain
-// call path on every rank.
+// call path on every rank, and lasts until the next one begins there.
 type Iterations struct {
 	Path     int32       `json:"-"` // whose calls they are
 	CallPath string      `json:"callpath"`
-	Covers   bool        `json:"calls_are_iterations"` // else they last until the next call
+	Covers   bool        `json:"calls_are_iterations" about:"else the last iteration has no known end and is left out"`
 	List     []Iteration `json:"list"`
 	spans    [][]span    // by rank and iteration
+	waiting  []unit.Sum  // by iteration, see addWait
 
 	begin, end int // the ranks that are here
 }
 
 // Iteration is one of them.
 type Iteration struct {
-	Begin          unit.Duration `json:"begin_s"`           // of the first rank
-	Duration       unit.Duration `json:"duration_s"`        // until the last rank
-	Computation    unit.Duration `json:"computation_s"`     // mean over ranks
-	MaxComputation unit.Duration `json:"max_computation_s"` // of a rank
-	MPI            unit.Duration `json:"mpi_s"`             // mean over ranks, waiting included
-	Waiting        unit.Sum      `json:"waiting_s"`         // sum over ranks, see AddWait
+	Begin          unit.Duration `json:"begin_s" about:"on the first rank"`
+	Duration       unit.Duration `json:"duration_s" about:"from its beginning to that of the next one on the same rank; mean over ranks"`
+	Computation    unit.Duration `json:"computation_s" about:"mean over ranks"`
+	MaxComputation unit.Duration `json:"max_computation_s" about:"maximum of the ranks"`
+	MPI            unit.Duration `json:"mpi_s" about:"mean over ranks, waiting included"`
+	Waiting        unit.Duration `json:"waiting_s" about:"mean over ranks; a wait counts where it begins"`
 }
 
 // span is a part of a rank's time.
@@ -41,6 +42,11 @@ const minIterations = 4
 // Iterations finds the iterations of a program: the calls that all ranks make equally often and that divide
 // the most of the run most evenly. It returns nil if there are none.
 func (p *Profile) Iterations() *Iterations {
+	return p.iterations(func(func(rank int, at, amount unit.Duration)) {})
+}
+
+// iterations are Iterations with waiting times, which waits adds.
+func (p *Profile) iterations(waits func(add func(rank int, at, amount unit.Duration))) *Iterations {
 	path := p.rhythm()
 	if path == 0 {
 		return nil
@@ -50,6 +56,7 @@ func (p *Profile) Iterations() *Iterations {
 	if len(it.List) == 0 { // other threads make the calls
 		return nil
 	}
+	waits(it.addWait)
 	it.finish(p.measure(it))
 	return it
 }
@@ -79,16 +86,19 @@ func (it *Iterations) fewest() int {
 	return n
 }
 
-// cut decides whether the calls are the iterations, and keeps as many as all ranks have.
+// cut decides whether the calls are the iterations, so that the last one has an end, and keeps as many as all ranks have.
 func (it *Iterations) cut(covers bool, fewest int) {
 	it.Covers = covers
-	if !covers {
-		for r := it.begin; r < it.end; r++ {
-			untilNext(&it.spans[r])
+	for _, list := range it.spans[it.begin:it.end] {
+		for i := range max(len(list)-1, 0) {
+			list[i].to = list[i+1].from
 		}
+	}
+	if !covers {
 		fewest--
 	}
 	it.List = make([]Iteration, max(fewest, 0))
+	it.waiting = make([]unit.Sum, len(it.List))
 }
 
 func (p *Profile) each(n int, work func(i int)) { parallel.Each(n, p.threads, work) }
@@ -134,7 +144,13 @@ func (p *Profile) rhythm() int32 {
 	if most < 0.25 {
 		return 0
 	}
-	return best
+	for { // calls around them that are made equally often have the whole iteration in them
+		v, caller := &of[best], p.Paths.Parent[best]
+		if around := &of[caller]; caller == 0 || *around != *v {
+			return best
+		}
+		best = caller
+	}
 }
 
 // evenness rates how well moments divide the run: by how much of it lies between them and how even the
@@ -183,27 +199,19 @@ func (it *Iterations) sums() (inside, whole unit.Sum) {
 // covers reports whether the calls fill nine tenths of the time from the first to the last one.
 func covers(inside, whole unit.Sum) bool { return inside.Float() >= 0.9*whole.Float() }
 
-// untilNext lets every span last until the next one begins; the last one is dropped.
-func untilNext(list *[]span) {
-	n := len(*list)
-	for i := 0; i+1 < n; i++ {
-		(*list)[i].to = (*list)[i+1].from
-	}
-	*list = (*list)[:max(n-1, 0)]
-}
-
 // iterationSum is an iteration, summed over ranks.
 type iterationSum struct {
-	Begin, End, Most          unit.Duration
-	Computation, MPI, Waiting unit.Sum
+	Begin, Most                         unit.Duration
+	Duration, Computation, MPI, Waiting unit.Sum
 }
 
 // noIteration is the sum over no ranks.
-var noIteration = iterationSum{Begin: math.MaxInt64, End: math.MinInt64}
+var noIteration = iterationSum{Begin: math.MaxInt64}
 
 // add adds what other ranks did.
 func (s *iterationSum) add(o iterationSum) {
-	s.Begin, s.End = min(s.Begin, o.Begin), max(s.End, o.End)
+	s.Begin = min(s.Begin, o.Begin)
+	s.Duration.AddSum(o.Duration)
 	s.Computation.AddSum(o.Computation)
 	s.Most = max(s.Most, o.Most)
 	s.MPI.AddSum(o.MPI)
@@ -228,6 +236,7 @@ func (p *Profile) measure(it *Iterations) []iterationSum {
 	total := make([]iterationSum, len(it.List))
 	for k := range total {
 		total[k] = noIteration
+		total[k].Waiting = it.waiting[k]
 		for i := range measured {
 			total[k].add(measured[i][k])
 		}
@@ -241,7 +250,7 @@ func (p *Profile) measureOne(s *Sums, location int32, of span) iterationSum {
 	before := int32(sort.Search(len(enter), func(i int) bool { return enter[i] >= of.to }))
 	s.Clear()
 	p.Windows.Add(s, location, of.from, of.to, before)
-	sum := iterationSum{Begin: of.from, End: of.to}
+	sum := iterationSum{Begin: of.from, Duration: unit.SumOf(of.to - of.from)}
 	for _, path := range s.Touched {
 		switch kind := p.kindOf(path); {
 		case kind == Computation:
@@ -256,12 +265,12 @@ func (p *Profile) measureOne(s *Sums, location int32, of span) iterationSum {
 
 // finish fills the numbers of the iterations from the sums over all ranks.
 func (it *Iterations) finish(sums []iterationSum) {
+	mean := func(s unit.Sum) unit.Duration { return s.Mean(len(it.spans)).Duration() }
 	for k := range it.List {
 		s := &sums[k]
 		it.List[k] = Iteration{
-			Begin: s.Begin, Duration: s.End - s.Begin, MaxComputation: s.Most,
-			Computation: s.Computation.Mean(len(it.spans)).Duration(), MPI: s.MPI.Mean(len(it.spans)).Duration(),
-			Waiting: it.List[k].Waiting.Plus(s.Waiting),
+			Begin: s.Begin, Duration: mean(s.Duration), Computation: mean(s.Computation), MaxComputation: s.Most,
+			MPI: mean(s.MPI), Waiting: mean(s.Waiting),
 		}
 	}
 }
@@ -271,6 +280,6 @@ func (it *Iterations) addWait(rank int, at, amount unit.Duration) {
 	list := it.spans[rank]
 	k, _ := slices.BinarySearchFunc(list, at, func(s span, at unit.Duration) int { return cmp.Compare(s.to, at+1) })
 	if k < len(it.List) && at >= list[k].from {
-		it.List[k].Waiting.Add(amount)
+		it.waiting[k].Add(amount)
 	}
 }

@@ -32,7 +32,7 @@ func TestIterationsThatCover(t *testing.T) {
 		t.Fatalf("%+v", it)
 	}
 	for k, i := range it.List {
-		want := Iteration{Begin: unit.Duration(10 * k), Duration: 12, Computation: 9, MaxComputation: 9, MPI: 1}
+		want := Iteration{Begin: unit.Duration(10 * k), Duration: 10, Computation: 9, MaxComputation: 9, MPI: 1}
 		if i != want {
 			t.Errorf("iteration %d: %+v, want %+v", k, i, want)
 		}
@@ -69,6 +69,30 @@ func TestIterationsNeedRhythm(t *testing.T) {
 	}
 }
 
+// TestIterationsAddUp: ranks that lag do not prolong iterations, and the calls around those that divide the run most evenly are the
+// iterations, so that the last one has an end, too.
+func TestIterationsAddUp(t *testing.T) {
+	var text strings.Builder
+	for rank, lag := range []int{0, 300} {
+		fmt.Fprintf(&text, "rank %d\n", rank)
+		for k := range 5 {
+			at := lag + 100*k
+			fmt.Fprintf(&text, "%d step {\n%d..%d solve\n%d..%d MPI_Barrier: barrier\n} %d\n", at, at+k%2, at+80, at+80, at+90, at+98)
+		}
+	}
+	it := runOf(t, text.String()).Iterations()
+	if it == nil || it.CallPath != "step" || !it.Covers || len(it.List) != 5 {
+		t.Fatalf("%+v", it)
+	}
+	sum := unit.Duration(0)
+	for _, i := range it.List {
+		sum += i.Duration
+	}
+	if last := it.List[4]; sum != 498 || last.Begin != 400 || last.Duration != 98 {
+		t.Errorf("the iterations take %v, the last one is %+v; want 498, and 98 from 400 on", sum, last)
+	}
+}
+
 // TestAddWait: a wait counts for the iteration in which it begins, from its first to before its last moment.
 func TestAddWait(t *testing.T) {
 	p := looped(t, 60, 9, 2, 0, 10, 20, 30, 40) // until the next call, on rank 1 2 ps later
@@ -83,11 +107,11 @@ func TestAddWait(t *testing.T) {
 		it.addWait(w.rank, w.at, 1<<i) // so that each differs from the others
 	}
 	var got []unit.Duration
-	for _, i := range it.List {
-		got = append(got, i.Waiting.Duration())
+	for _, w := range it.waiting {
+		got = append(got, w.Duration())
 	}
-	// Rank 0: [0,9) [10,19) ...; rank 1: [2,11) [12,21) ... [42,51). The moments 9 of rank 0 and 1 and 51 of rank 1 are in none.
-	if want := []unit.Duration{1 + 2 + 32, 8, 0, 0, 64 + 256}; !slices.Equal(got, want) {
+	// Rank 0: [0,10) [10,20) ... [40,49); rank 1: [2,12) [12,22) ... [42,51). The moments 1 and 51 of rank 1 are in none.
+	if want := []unit.Duration{1 + 2 + 4 + 32, 8, 0, 0, 64 + 256}; !slices.Equal(got, want) {
 		t.Errorf("waiting %v, want %v", got, want)
 	}
 }
@@ -97,19 +121,20 @@ func TestIterations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	it := p.Iterations()
+	it := p.iterations(func(add func(rank int, at, amount unit.Duration)) {
+		add(1, p.Iterations().List[2].Begin+5, 9)
+	})
 	if it == nil {
 		t.Fatal("no iterations were found")
 	}
 	if len(it.List) != 7 || it.Covers {
 		t.Fatalf("%d iterations of %s, covered: %v; want 7 between calls", len(it.List), p.Paths.Names[it.Path], it.Covers)
 	}
-	it.addWait(1, it.List[2].Begin+5, 9)
 	for k, i := range it.List {
 		if i.Duration < 100 || i.Duration > 102 || i.MaxComputation < i.Computation || i.Computation < 30 {
 			t.Errorf("iteration %d = %+v", k, i)
 		}
-		if want := unit.Duration(0); k != 2 && i.Waiting != unit.SumOf(want) || k == 2 && i.Waiting != unit.SumOf(9) {
+		if k != 2 && i.Waiting != 0 || k == 2 && i.Waiting != 3 { // the mean of three ranks
 			t.Errorf("waiting of iteration %d = %v", k, i.Waiting)
 		}
 	}

@@ -74,6 +74,7 @@ type field struct {
 	unit      string
 	index     []int
 	kind      reflect.Type
+	about     string // what it is, for the schema
 	omitEmpty bool
 	omitZero  bool
 	nan       bool // may be null, for a number that is not finite
@@ -115,6 +116,7 @@ func fieldsOf(t reflect.Type) []field {
 			name = cmp.Or(name, f.Name)
 			x := newField(name)
 			x.index, x.kind, x.nan = []int{i}, f.Type, f.Tag.Get("nan") == "null"
+			x.about = f.Tag.Get("about")
 			x.omitEmpty, x.omitZero = slices.Contains(words, "omitempty"), slices.Contains(words, "omitzero")
 			if unit := f.Tag.Get("unit"); unit != "" {
 				x.unit = unit

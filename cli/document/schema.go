@@ -155,6 +155,9 @@ func (s *schemas) define(t reflect.Type) string {
 		if kind := f.kind.Kind(); f.nan || (kind == reflect.Pointer || kind == reflect.Map) && !f.omitEmpty && !f.omitZero {
 			p = orNull(p)
 		}
+		if f.about != "" {
+			p = append(p, Member[any]{"description", f.about})
+		}
 		properties = append(properties, Member[any]{f.name, p})
 		if !f.omitEmpty && !f.omitZero && !f.optional {
 			required = append(required, f.name)

@@ -10,7 +10,7 @@ func TestSchema(t *testing.T) {
 	type node struct {
 		Name     string             `json:"name"`
 		Value    *float64           `json:"value"`
-		Missing  *float64           `json:"missing,omitempty"`
+		Missing  *float64           `json:"missing,omitempty" about:"not there"`
 		Ratio    float64            `json:"ratio" nan:"null"`
 		Children []node             `json:"children,omitempty"`
 		By       map[string]float64 `json:"by"`
@@ -21,7 +21,7 @@ func TestSchema(t *testing.T) {
 	}
 	got := written(t, Schema("test", node{}))
 	for _, want := range []string{
-		`"$ref": "#/$defs/node"`, `"title": "slackline test"`, `"value": {"type": ["number","null"]}`, `"missing": {"type": "number"}`,
+		`"$ref": "#/$defs/node"`, `"title": "slackline test"`, `"value": {"type": ["number","null"]}`, `"missing": {"type": "number", "description": "not there"}`,
 		`"ratio": {"type": ["number","null"]}`, `"children": {"type": "array", "items": {"$ref": "#/$defs/node"}}`,
 		`"pair": {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2}`,
 		`"numbers": {"type": "array", "items": {"type": ["integer","null"]}}`, `"members": {"type": "object", "additionalProperties": {"type": "boolean"}}`,

@@ -165,8 +165,12 @@ func (r *profileReport) writeIterations(a *env.Env, w io.Writer) {
 	sorted := stat.Sorted(durations)
 	median := unit.Duration(stat.QuantileInt(sorted, 1, 2))
 	slowest := slices.Index(durations, sorted[len(sorted)-1])
-	text := fmt.Sprintf("%s, one with each %s: shortest %s, median %s, longest %s (number %d)", phrase.Plural(len(it.List), "iteration"),
-		phrase.ShortPath(r.name(it.Path), 60),
+	which := "one with each %s"
+	if !it.Covers {
+		which = "one from each %s to the next (the last one has no known end and is left out)"
+	}
+	text := fmt.Sprintf("%s, %s: shortest %s, median %s, longest %s (number %d)", phrase.Plural(len(it.List), "iteration"),
+		fmt.Sprintf(which, phrase.ShortPath(r.name(it.Path), 60)),
 		unit.Duration(sorted[0]).Short(), median.Short(), unit.Duration(sorted[len(sorted)-1]).Short(), slowest+1)
 	fmt.Fprintln(w)
 	a.WriteWrapped(w, text)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -94,5 +95,41 @@ func TestRanksAddUp(t *testing.T) {
 		if math.Abs(ranks[path]-v) > 1e-15 {
 			t.Errorf("%s: %g s, its ranks have %g s", path, v, ranks[path])
 		}
+	}
+}
+
+// The durations of iterations add up to no more than the run, and the text says that the last one was left out: 20 steps have 19.
+func TestIterationsOfARun(t *testing.T) {
+	run := filepath.Join("..", "..", "examples", "late", "late.slt")
+	var d struct {
+		Run struct {
+			Time float64 `json:"time_s"`
+		}
+		Iterations struct {
+			List []struct {
+				Duration float64 `json:"duration_s"`
+				MPI      float64 `json:"mpi_s"`
+				Waiting  float64 `json:"waiting_s"`
+			}
+		}
+	}
+	code, stdout, stderr := clitest.Run("", "profile", run, "--format", "json", "--quiet")
+	if err := json.Unmarshal([]byte(stdout), &d); err != nil || code != 0 {
+		t.Fatalf("exit code %d, %v, %s", code, err, stderr)
+	}
+	sum := 0.0
+	for i, it := range d.Iterations.List {
+		sum += it.Duration
+		if it.Waiting > it.MPI || it.MPI > it.Duration {
+			t.Errorf("iteration %d: %+v", i+1, it)
+		}
+	}
+	if sum < 0.9*d.Run.Time || sum > d.Run.Time {
+		t.Errorf("the iterations take %g s, the run %g s", sum, d.Run.Time)
+	}
+	_, text, _ := clitest.Run("", "profile", run, "--quiet")
+	want := "19 iterations, one from each main/step/exchange to the next (the last one has no known end and is left out)"
+	if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
+		t.Errorf("no %q in\n%s", want, text)
 	}
 }

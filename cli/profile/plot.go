@@ -36,7 +36,7 @@ func (r *profileReport) Figure(*env.Env) (figure plot.Figure, title, subtitle st
 		if r.iterations == nil || len(r.iterations.List) < 2 {
 			return nil, "", "", fmt.Errorf("--plot-kind iterations: no iterations were found; take ranks")
 		}
-		figure = figures.Iterations(r.iterations, r.run.Timeline.Ranks)
+		figure = figures.Iterations(r.iterations)
 		subtitle += "; iterations: " + r.name(r.iterations.Path)
 	case profileCollective:
 		uses := r.profile.Collectives(figures.CollectiveParts)

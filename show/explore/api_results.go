@@ -184,12 +184,12 @@ type Iterations struct {
 
 // Iteration is one of them; times in ps.
 type Iteration struct {
-	Begin          int64 `json:"begin"`
-	Duration       int64 `json:"duration"`
-	Computation    int64 `json:"computation"` // mean over ranks
+	Begin          int64 `json:"begin"`       // on the first rank
+	Duration       int64 `json:"duration"`    // mean over ranks
+	Computation    int64 `json:"computation"` // likewise
 	MaxComputation int64 `json:"max_computation"`
 	MPI            int64 `json:"mpi"`     // mean over ranks, waiting included
-	Waiting        int64 `json:"waiting"` // sum over ranks
+	Waiting        int64 `json:"waiting"` // mean over ranks
 }
 
 // Phases is the answer of phases: what the first location does one after the other at the outermost level with more than one call.

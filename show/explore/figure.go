@@ -103,7 +103,7 @@ func (v *view) iterationFigure(ctx context.Context) (*plot.Chart, error) {
 	if it == nil {
 		return nil, notFound("the program does not repeat itself: there are no iterations")
 	}
-	c := figures.Iterations(it, v.tl.Ranks)
+	c := figures.Iterations(it)
 	c.Title, c.Subtitle = "Iterations of "+v.name, "calls of "+v.paths.Say(it.Path)
 	return c, nil
 }

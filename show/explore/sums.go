@@ -51,7 +51,7 @@ func answerIterations(v *view, f *findings, _ *query) (any, error) {
 		one := &it.List[i]
 		a.List = append(a.List, Iteration{
 			Begin: v.since(one.Begin), Duration: int64(one.Duration), Computation: int64(one.Computation),
-			MaxComputation: int64(one.MaxComputation), MPI: int64(one.MPI), Waiting: ps(one.Waiting),
+			MaxComputation: int64(one.MaxComputation), MPI: int64(one.MPI), Waiting: int64(one.Waiting),
 		})
 	}
 	return a, nil

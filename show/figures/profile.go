@@ -66,20 +66,20 @@ func ActivityMaps(tl *timeline.Timeline, c *profile.Composition) *plot.HeatMap {
 }
 
 // Iterations shows the times of each iteration.
-func Iterations(it *profile.Iterations, ranks int) *plot.Chart {
+func Iterations(it *profile.Iterations) *plot.Chart {
 	var x, duration, computation, most, waiting []float64
 	for k, i := range it.List {
 		x = append(x, float64(k+1))
 		duration = append(duration, float64(i.Duration))
 		computation = append(computation, float64(i.Computation))
 		most = append(most, float64(i.MaxComputation))
-		waiting = append(waiting, i.Waiting.Float()/float64(max(ranks, 1)))
+		waiting = append(waiting, float64(i.Waiting))
 	}
 	return &plot.Chart{
 		X: plot.Axis{Label: "iteration", Whole: true}, Y: plot.Axis{Label: "time", Quantity: plot.Time, FromZero: true},
 		Layers: []plot.Layer{
-			&plot.Line{Name: "duration", X: x, Y: duration},
-			&plot.Line{Name: "computation, most of a rank", X: x, Y: most},
+			&plot.Line{Name: "duration, mean", X: x, Y: duration},
+			&plot.Line{Name: "computation, maximum of the ranks", X: x, Y: most},
 			&plot.Line{Name: "computation, mean", X: x, Y: computation},
 			&plot.Line{Name: "waiting, mean", X: x, Y: waiting},
 		},

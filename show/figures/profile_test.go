@@ -84,15 +84,15 @@ func TestActivityMaps(t *testing.T) {
 	}
 }
 
-// The waiting time of an iteration is a sum over ranks and drawn as their mean, beside other means.
+// Of each iteration the duration, the most and the mean computation and the waiting are drawn.
 func TestIterations(t *testing.T) {
 	it := &profile.Iterations{List: []profile.Iteration{
-		{Duration: 10, Computation: 6, MaxComputation: 8, Waiting: unit.SumOf(12)},
-		{Duration: 11, Computation: 7, MaxComputation: 9, Waiting: unit.SumOf(4)},
+		{Duration: 10, Computation: 6, MaxComputation: 8, Waiting: 3},
+		{Duration: 11, Computation: 7, MaxComputation: 9, Waiting: 1},
 	}}
-	c := Iterations(it, 4)
+	c := Iterations(it)
 	want := map[string][]float64{
-		"duration": {10, 11}, "computation, most of a rank": {8, 9}, "computation, mean": {6, 7}, "waiting, mean": {3, 1},
+		"duration, mean": {10, 11}, "computation, maximum of the ranks": {8, 9}, "computation, mean": {6, 7}, "waiting, mean": {3, 1},
 	}
 	for _, layer := range c.Layers {
 		l := layer.(*plot.Line)

@@ -234,13 +234,12 @@ func (a *analyzed) iterationFigure() *Figure {
 	f := &Figure{
 		ID: "iterations", Title: "Times of the iterations", Caption: fmt.Sprintf("An iteration starts with each %s.", code(a.name(it.Path))),
 		Command: command("profile", a.words, "--plot", "iterations.svg", "--plot-kind", "iterations"),
-		Data: newTable("", "", right("iteration"), right("duration"), right("computation, most"), right("computation, mean"),
+		Data: newTable("", "", right("iteration"), right("duration, mean"), right("computation, most"), right("computation, mean"),
 			right("waiting, mean")),
-		draw: func(float64) plot.Figure { return figures.Iterations(it, a.timeline.Ranks) },
+		draw: func(float64) plot.Figure { return figures.Iterations(it) },
 	}
 	for k, i := range it.List {
-		waiting := i.Waiting.Mean(max(len(a.timeline.RanksRead()), 1))
-		f.Data.Add(tables.Count(k+1), tables.Time(i.Duration), tables.Time(i.MaxComputation), tables.Time(i.Computation), tables.Time(waiting))
+		f.Data.Add(tables.Count(k+1), tables.Time(i.Duration), tables.Time(i.MaxComputation), tables.Time(i.Computation), tables.Time(i.Waiting))
 	}
 	return f
 }
