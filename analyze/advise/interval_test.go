@@ -55,13 +55,13 @@ func TestFloor(t *testing.T) {
 		share float64
 		basis string
 	}{
-		{"nothing known", advise.Question{}, 0.01, "at least 1 %"},
+		{"nothing known", advise.Question{}, 0.01, "at least 1.0 %"},
 		{"as measured", advise.Question{Measured: run}, 0.01, "differs by 0 %"},
-		{"3 % longer than measured", advise.Question{Measured: run * 100 / 103}, 0.03, "differs by 3 %"},
-		{"half of what was measured", advise.Question{Measured: 2 * run}, 0.05, "differs by 50 % from the measured one, of which 5 % count"},
+		{"3 % longer than measured", advise.Question{Measured: run * 100 / 103}, 0.03, "differs by 3.0 %"},
+		{"half of what was measured", advise.Question{Measured: 2 * run}, 0.05, "differs by 50.0 % from the measured one, of which 5.0 % count"},
 		{"repeated runs", advise.Question{Measured: run, Repeats: []advise.Repeat{repeat(110), repeat(105)}},
 			0.05 / 1.05, "3 runs differ by up to"},
-		{"a repeated run that was not measured", advise.Question{Repeats: []advise.Repeat{{Scenario: x}}}, 0.01, "at least 1 %"},
+		{"a repeated run that was not measured", advise.Question{Repeats: []advise.Repeat{{Scenario: x}}}, 0.01, "at least 1.0 %"},
 	} {
 		tc.q.Scenario = x
 		r := searched(t, tc.q)

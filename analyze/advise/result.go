@@ -37,6 +37,7 @@ type Advice struct {
 	Sentence string           `json:"sentence"`
 	Assumes  string           `json:"assumes,omitempty"` // what no trace tells, but must hold
 	RunTime  unit.Nanoseconds `json:"run_time_ns"`       // with the change
+	Before   unit.Nanoseconds `json:"-"`                 // without it
 	Gain     float64          `json:"gain"`              // share of the run time
 	Low      float64          `json:"gain_low"`
 	High     float64          `json:"gain_high"`
@@ -95,7 +96,7 @@ func (a *Advice) Say() string {
 	if interval := a.Interval(); interval != percent(a.Gain) {
 		text += fmt.Sprintf(" (%s)", interval)
 	}
-	text += fmt.Sprintf(" of the run time: %s.", a.RunTime.Short())
+	text += fmt.Sprintf(" of the run time: %s instead of %s.", a.RunTime.Short(), a.Before.Short())
 	if a.Assumes != "" {
 		text += fmt.Sprintf(" This holds if %s.", a.Assumes)
 	}

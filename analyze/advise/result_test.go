@@ -7,30 +7,20 @@ import (
 	"slackline/model/unit"
 )
 
-func TestPercent(t *testing.T) {
-	for share, want := range map[float64]string{
-		0: "0 %", 0.1: "10 %", 0.123: "12.3 %", 1: "100 %", 0.9996: "100 %", 0.0004: "0 %", 0.0006: "0.1 %", -0.05: "-5 %", -0.0004: "0 %",
-		2.5: "250 %",
-	} {
-		if got := percent(share); got != want {
-			t.Errorf("%g is %s, want %s", share, got, want)
-		}
-	}
-}
-
 // TestSay: the advice as a sentence, with the interval of the gain if there is one, and with what it assumes.
 func TestSay(t *testing.T) {
-	a := Advice{Sentence: "Balancing `main/solve`", Gain: 0.25, Low: 0.25, High: 0.25, RunTime: unit.Nanoseconds(30 * unit.Microsecond)}
+	a := Advice{Sentence: "Balancing `main/solve`", Gain: 0.25, Low: 0.25, High: 0.25, RunTime: unit.Nanoseconds(30 * unit.Microsecond),
+		Before: unit.Nanoseconds(40 * unit.Microsecond)}
 	for _, tc := range []struct {
 		low, high float64
 		assumes   string
 		want      string
 	}{
-		{0.25, 0.25, "", "Balancing `main/solve` saves 25 % of the run time: 30us."},
-		{0.2501, 0.2504, "", "Balancing `main/solve` saves 25 % of the run time: 30us."},
-		{0.2, 0.3, "", "Balancing `main/solve` saves 25 % (20 to 30 %) of the run time: 30us."},
-		{-0.0001, 0.251, "", "Balancing `main/solve` saves 25 % (0 to 25.1 %) of the run time: 30us."},
-		{0.25, 0.25, "no rank needs it", "Balancing `main/solve` saves 25 % of the run time: 30us. This holds if no rank needs it."},
+		{0.25, 0.25, "", "Balancing `main/solve` saves 25.0 % of the run time: 30us instead of 40us."},
+		{0.2501, 0.2504, "", "Balancing `main/solve` saves 25.0 % of the run time: 30us instead of 40us."},
+		{0.2, 0.3, "", "Balancing `main/solve` saves 25.0 % (20.0 to 30.0 %) of the run time: 30us instead of 40us."},
+		{-0.0001, 0.251, "", "Balancing `main/solve` saves 25.0 % (0 to 25.1 %) of the run time: 30us instead of 40us."},
+		{0.25, 0.25, "no rank needs it", "Balancing `main/solve` saves 25.0 % of the run time: 30us instead of 40us. This holds if no rank needs it."},
 	} {
 		a.Low, a.High, a.Assumes = tc.low, tc.high, tc.assumes
 		if got := a.Say(); got != tc.want {

@@ -215,7 +215,7 @@ func (s *search) tryAll() {
 func (s *search) add(o outcome) {
 	k := kindOf(o.change.Kind)
 	a := Advice{
-		Change: o.change, Text: o.change.String(), RunTime: unit.Nanoseconds(o.time),
+		Change: o.change, Text: o.change.String(), RunTime: unit.Nanoseconds(o.time), Before: unit.Nanoseconds(s.runTime),
 		Gain: s.gain(o.time), Bound: min(1, gainOf(s.runTime, s.runTime-o.bound)), Basis: []string{},
 	}
 	if k.assumes != nil {
@@ -389,10 +389,4 @@ func (r *Result) Nothing() string {
 }
 
 // percent prints a share for people.
-func percent(share float64) string {
-	text := strings.TrimSuffix(fmt.Sprintf("%.1f", 100*share), ".0")
-	if text == "-0" {
-		text = "0"
-	}
-	return text + " %"
-}
+func percent(share float64) string { return phrase.Percent(share, 1) }

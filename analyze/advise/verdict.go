@@ -107,7 +107,7 @@ func Judge(ctx context.Context, r *Result, after Scenario, measured unit.Duratio
 // thanBefore compares the run time with that before the change.
 func thanBefore(gain float64) string {
 	switch text := percent(math.Abs(gain)); {
-	case text == percent(0):
+	case math.Abs(gain) < 0.0005:
 		return "as long as before"
 	case gain < 0:
 		return text + " more than before"

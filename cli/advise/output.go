@@ -43,8 +43,8 @@ func (r *report) Text(a *env.Env, w io.Writer) {
 	}
 	if t := r.Together; t != nil {
 		fmt.Fprintln(w)
-		a.WriteWrapped(w, fmt.Sprintf("Together, %s save %s (the sum of their gains is %s): %s.", phrase.List(t.Changes),
-			phrase.Percent(t.Gain, 1), phrase.Percent(t.Sum, 1), t.RunTime.Short()))
+		a.WriteWrapped(w, fmt.Sprintf("Together, %s save %s (the sum of their gains is %s): %s instead of %s.", phrase.List(t.Changes),
+			phrase.Percent(t.Gain, 1), phrase.Percent(t.Sum, 1), t.RunTime.Short(), r.RunTime.Short()))
 		fmt.Fprintf(w, "  %s\n", t.Command)
 	}
 	fmt.Fprintln(w)

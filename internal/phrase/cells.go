@@ -8,6 +8,7 @@ import (
 	"slackline/internal/table"
 )
 
+// PercentCell is a percentage that may be far below 0.1, such as that of noise: with three digits. Percent prints shares of a whole.
 func PercentCell(percent float64) table.Cell {
 	return table.Cell{Text: fmt.Sprintf("%.3g %%", percent), Value: percent}
 }

@@ -33,7 +33,7 @@ func TestAdviceAnswer(t *testing.T) {
 		len(got.Changes) != len(want.Advice) || len(got.Upgrades) != len(want.Upgrades) || len(got.Ceilings) != 3 || len(got.Upgrades) == 0 {
 		t.Fatalf("got %+v, want %+v", got, want)
 	}
-	if e, a := got.Upgrades[0], &want.Upgrades[0]; e.Change != a.Text || e.Gain != a.Gain || e.Sentence != a.Say() || e.Command == "" ||
+	if e, a := got.Upgrades[0], &want.Upgrades[0]; e.Change != a.Text || e.Gain != a.Gain || e.Sentence != spaced(a.Say()) || e.Command == "" ||
 		e.Command != a.Command {
 		t.Errorf("got %+v, want %+v", e, a)
 	}

@@ -119,7 +119,7 @@ func answerWait(v *view, f *findings, q *query) (any, error) {
 		a.Rest += ps(r.Share)
 	}
 	for _, t := range e.Sentences() {
-		a.Text = append(a.Text, Sentence{Depth: t.Depth, Text: t.Text})
+		a.Text = append(a.Text, Sentence{Depth: t.Depth, Text: spaced(t.Text)})
 	}
 	return a, nil
 }

@@ -39,7 +39,7 @@ export class AdviceView {
       el("header", {}, el("h1", { text: "What to change first" }), el("p", { class: "lead",
         text: `The simulated run takes ${duration(data.run_time)} on ${data.machine}. Every change was tried by simulating the run again; those that gain ${percent(data.noise)} or more are ranked.` })),
       data.nothing ? el("p", { class: "verdict", text: data.nothing }) : changes(data.changes),
-      t ? el("p", { text: `Together, ${t.changes.join(", ")} save ${percent(t.gain)}; the sum of their gains is ${percent(t.sum)}.` }) : null,
+      t ? el("p", { text: `Together, ${t.changes.join(", ")} save ${percent(t.gain)}: ${duration(t.run_time)} instead of ${duration(data.run_time)}. The sum of their gains is ${percent(t.sum)}.` }) : null,
       el("section", { class: "stack tight" }, el("h2", { text: "What no change of a kind can exceed" }),
         table(["ceiling", "run time", "gain"], data.ceilings.map((c) => [c.name, duration(c.run_time), percent(c.gain)]))),
       data.upgrades.length > 0 ? el("section", { class: "stack tight" }, el("h2", { text: "With faster code or a faster network" }), changes(data.upgrades)) : null,

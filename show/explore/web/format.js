@@ -48,10 +48,15 @@ export function parseDuration(text) {
   return Number(m[1]) * (UNITS.find(([, name]) => name === unit)?.[0] ?? NaN);
 }
 
-/** @param {number} share */
+/**
+ * A share, as internal/phrase prints it.
+ * @param {number} share
+ */
 export function percent(share) {
   const x = 100 * share;
-  if (x !== 0 && Math.abs(x) < 0.05) return "< 0.1 %";
+  if (x > -0.05 && x <= 0) return "0 %";
+  if (x > 0 && x < 0.05) return "< 0.1 %";
+  if (x >= 99.95 && x < 100) return "> 99.9 %";
   return `${x.toFixed(1)} %`;
 }
 
