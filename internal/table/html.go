@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// WriteHTML writes the table as an HTML table. Cells on the right have the class right, bars the class cellbar. The
+// WriteHTML writes the table as an HTML table. Cells on the right have the class right, bars below them the class cellbar. The
 // function text makes safe HTML of the text of a cell.
 func (t *Table) WriteHTML(w io.Writer, text func(Cell) string) error {
 	out := bufio.NewWriter(w)
@@ -28,9 +28,9 @@ func (t *Table) WriteHTML(w io.Writer, text func(Cell) string) error {
 				class = "right " + class
 			}
 			if c.Share != 0 {
-				bar = fmt.Sprintf(`<span class="cellbar" style="width:%.2f%%"></span>`, 100*min(max(c.Share, 0), 1))
+				bar = fmt.Sprintf(`<span class="cellbar"><span style="width:%.2f%%"></span></span>`, 100*min(max(c.Share, 0), 1))
 			}
-			fmt.Fprintf(out, `<td class="%s">%s<span class="cell">%s</span></td>`, html.EscapeString(class), bar, text(c))
+			fmt.Fprintf(out, `<td class="%s"><span class="cell">%s</span>%s</td>`, html.EscapeString(class), text(c), bar)
 		}
 		out.WriteString("</tr>\n")
 	}

@@ -145,7 +145,7 @@ func TestLimit(t *testing.T) {
 		t.Errorf("%d rows, %d left out; want 1 and 2", tb.Len(), tb.Left)
 	}
 	var b bytes.Buffer
-	want := `<td class="right good"><span class="cellbar" style="width:50.00%"></span><span class="cell">&lt;50 %</span></td>`
+	want := `<td class="right good"><span class="cell">&lt;50 %</span><span class="cellbar"><span style="width:50.00%"></span></span></td>`
 	if err := tb.WriteHTML(&b, escaped); err != nil || !strings.Contains(b.String(), want) {
 		t.Errorf("%v, %s does not contain %s", err, b.String(), want)
 	}

@@ -43,6 +43,9 @@ const fits = `(() => {
 		const r = e.getBoundingClientRect();
 		if (r.width > 0 && r.right > window.innerWidth + 0.5) wrong.push(e.tagName + "." + e.className + " ends at " + r.right);
 	}
+	for (const bar of document.querySelectorAll(".cellbar")) {
+		if (bar.getBoundingClientRect().top < bar.previousElementSibling.getBoundingClientRect().bottom) wrong.push("a bar lies under the number " + bar.previousElementSibling.innerText);
+	}
 	for (const svg of document.querySelectorAll("svg[role=img]")) {
 		const r = svg.getBoundingClientRect();
 		if (r.width === 0) continue;
