@@ -61,7 +61,7 @@ export class App {
     byId("notes-button", HTMLButtonElement).addEventListener("click", () => openNotes(this));
     byId("search-button", HTMLButtonElement).addEventListener("click", () => openSearch(this));
     byId("statistics-button", HTMLButtonElement).addEventListener("click", () => this.set({ stat: this.params.stat === "1" ? "" : "1" }));
-    window.addEventListener("resize", () => this.showTab());
+    window.addEventListener("resize", () => this.foldTabs());
     document.querySelector(".skip")?.addEventListener("click", (e) => {
       e.preventDefault();
       this.main.focus();
@@ -204,6 +204,7 @@ export class App {
     byId("paper", HTMLElement).textContent = [document.title, ...this.selection()].join(" · ");
     this.drawTabs();
     this.drawRuns(spec);
+    this.foldTabs();
     this.drawProblem();
   }
 
@@ -304,15 +305,15 @@ export class App {
         this.go(v.name);
       },
     })));
-    this.showTab();
     if (had) /** @type {HTMLElement | null} */ (tabs.querySelector(`[data-view="${had}"]`))?.focus();
   }
 
-  /** Scrolls the tabs so that the current one is in the middle, where they do not all fit. */
-  showTab() {
+  /** Gives the tabs rows of their own if they do not all fit beside the rest of the bar. */
+  foldTabs() {
     const tabs = byId("tabs", HTMLElement);
-    const current = /** @type {HTMLElement | null} */ (tabs.querySelector("[aria-current]"));
-    if (current) tabs.scrollLeft = current.offsetLeft - tabs.offsetLeft - (tabs.clientWidth - current.offsetWidth) / 2;
+    const bar = byId("top", HTMLElement);
+    bar.classList.remove("rows");
+    bar.classList.toggle("rows", tabs.scrollWidth > tabs.clientWidth);
   }
 
   /** @param {boolean} [whole] with the start and the end of MPI */

@@ -159,6 +159,21 @@ export function entries(legend, cells, paths, marked, mark) {
 }
 
 /**
+ * What the lines over a timeline mean, of those that are drawn.
+ * @param {import("./data.js").Data} data
+ * @param {import("./pane.js").Show} show
+ * @returns {HTMLElement[]}
+ */
+export function lines(data, show) {
+  const all = /** @type {[boolean, string, string, string][]} */ ([
+    [show.critical && (data.critical?.pieces ?? []).length > 0, "━", "critical path", "critical-key"],
+    [show.messages && (data.messages?.messages ?? []).length > 0, "→", "message", ""],
+    [Boolean(show.launches) && (data.launches?.launches ?? []).length > 0, "⇢", "launch", ""],
+  ]);
+  return all.filter(([drawn]) => drawn).map(([, mark, name, kind]) => el("li", {}, el("span", { class: kind, text: mark }), el("span", { text: name })));
+}
+
+/**
  * Call paths of the same function have one color and one entry: that of the first one, with the cells of all.
  * @param {import("../types.js").Legend} legend
  * @param {Map<number, number>} seen changed

@@ -7,7 +7,7 @@ import * as api from "../api.js";
 import { flags, notesOf } from "../notes.js";
 import { step } from "../search.js";
 import { AXES, across, anchorsOf } from "./align.js";
-import { entries, joined, markedOf } from "./legend.js";
+import { entries, joined, lines, markedOf } from "./legend.js";
 import { LongestWaits } from "./longest.js";
 import { Pane } from "./pane.js";
 import { rowsOf } from "./rows.js";
@@ -350,7 +350,8 @@ export class TimelineView {
     const raster = pane.data.picture.raster;
     const legend = pane.data.legend;
     if (!raster || !legend || legend.color !== raster.color) return;
-    const key = `${raster.color} ${raster.from} ${raster.step} ${raster.first} ${raster.rows} ${raster.generation} ${document.documentElement.dataset.theme} ${pane.paths !== null} ${this.app.params.mark ?? ""} ${this.list.map((p) => p.data.legend?.color).join()}`;
+    const drawn = lines(pane.data, pane.show);
+    const key = `${drawn.map((li) => li.textContent).join()} ${raster.color} ${raster.from} ${raster.step} ${raster.first} ${raster.rows} ${raster.generation} ${document.documentElement.dataset.theme} ${pane.paths !== null} ${this.app.params.mark ?? ""} ${this.list.map((p) => p.data.legend?.color).join()}`;
     if (key === this.legendFor) return;
     this.legendFor = key;
     const counts = new Uint32Array(1 << 16);
@@ -360,7 +361,7 @@ export class TimelineView {
     counts.forEach((n, c) => {
       if (n > 0) seen.set(c, n);
     });
-    this.legend.replaceChildren(...entries(legend, seen, pane.paths, markedOf(this.app.params.mark), (ids) => this.app.set({ mark: ids.join("."), color: legend.color })));
+    this.legend.replaceChildren(...drawn, ...entries(legend, seen, pane.paths, markedOf(this.app.params.mark), (ids) => this.app.set({ mark: ids.join("."), color: legend.color })));
   }
 }
 
