@@ -1,6 +1,6 @@
 // Package tolerance answers how much latency, bandwidth and overhead a program tolerates, and where
 // on its critical path they sit. Its model is the static one, loggps: an operation waits for what the
-// schedule requires and for its message, and for nothing else, so that the runtime T is the length of the
+// schedule requires and for its message, and for nothing else, so that the run time T is the length of the
 // longest path of a graph, and a convex, piecewise linear function of L, of G and of o. Everything is
 // exact: whole picoseconds, rational breakpoints, no floating-point number decides a result.
 //

@@ -13,6 +13,7 @@ import (
 	"slackline/internal/phrase"
 	"slackline/internal/table"
 	"slackline/model/machine"
+	"slackline/model/pattern"
 	"slackline/model/unit"
 	"slackline/show/plot"
 )
@@ -26,7 +27,18 @@ type simulation struct {
 
 func (s *simulation) Figure(*env.Env) (fig plot.Figure, title, subtitle string, err error) {
 	fig, err = s.draw()
-	return fig, s.Input, fmt.Sprintf("%s on %s, makespan %s", phrase.Plural(s.Ranks, "rank"), s.machine.Name, s.Makespan.Short()), err
+	return fig, titleOf(s.Input), fmt.Sprintf("%s on %s, makespan %s", phrase.Plural(s.Ranks, "rank"), s.machine.Name, s.Makespan.Short()), err
+}
+
+// titleOf names an input in a figure; applications with what they are.
+func titleOf(input string) string {
+	for _, p := range pattern.List() {
+		if p.Name == input && p.Kind == pattern.Application {
+			what, _, _ := strings.Cut(p.Info, ":")
+			return input + ": " + what
+		}
+	}
+	return input
 }
 
 func (s *simulation) JSON(*env.Env) (any, error) { return &s.runDocument, nil }

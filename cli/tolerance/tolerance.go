@@ -48,7 +48,7 @@ func command(a *env.Env) *cobra.Command {
 		Use:   "tolerance INPUT [INPUT...]",
 		Short: "Find out how much latency a program tolerates, and where on its critical path it occurs.",
 		Long: "Find out how much latency a program tolerates, and where on its critical path it occurs. The model is static " +
-			"(loggps): the runtime T is the longest path of a graph, exact to the picosecond, as a function of L, G or o.",
+			"(loggps): the run time T is the longest path of a graph, exact to the picosecond, as a function of L, G or o.",
 		Annotations: flags.Arguments("INPUT",
 			"a schedule file or a recorded run, recognized by its content; - for the standard input; or the name of a pattern "+
 				"('slackline generate --list'). Several are taken for runs of one program: their answers become quantiles"),

@@ -7,6 +7,7 @@ import (
 
 	"slackline/analyze/advise"
 	"slackline/internal/fault"
+	"slackline/internal/phrase"
 	"slackline/model/unit"
 )
 
@@ -66,7 +67,7 @@ func entries(list []advise.Advice) []AdviceEntry {
 	out := []AdviceEntry{}
 	for i := range list {
 		a := &list[i]
-		out = append(out, AdviceEntry{a.Text, spaced(a.Say()), int64(unit.Duration(a.RunTime)), a.Gain, a.Interval(), a.Command})
+		out = append(out, AdviceEntry{a.Text, phrase.Spaced(a.Say()), int64(unit.Duration(a.RunTime)), a.Gain, a.Interval(), a.Command})
 	}
 	return out
 }

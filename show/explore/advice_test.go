@@ -6,6 +6,7 @@ import (
 
 	"slackline/analyze/advise"
 	"slackline/analyze/replay"
+	"slackline/internal/phrase"
 	"slackline/model/machine"
 	"slackline/model/schedule"
 	"slackline/model/unit"
@@ -33,8 +34,8 @@ func TestAdviceAnswer(t *testing.T) {
 		len(got.Changes) != len(want.Advice) || len(got.Upgrades) != len(want.Upgrades) || len(got.Ceilings) != 3 || len(got.Upgrades) == 0 {
 		t.Fatalf("got %+v, want %+v", got, want)
 	}
-	if e, a := got.Upgrades[0], &want.Upgrades[0]; e.Change != a.Text || e.Gain != a.Gain || e.Sentence != spaced(a.Say()) || e.Command == "" ||
-		e.Command != a.Command {
+	if e, a := got.Upgrades[0], &want.Upgrades[0]; e.Change != a.Text || e.Gain != a.Gain || e.Sentence != phrase.Spaced(a.Say()) ||
+		e.Command == "" || e.Command != a.Command {
 		t.Errorf("got %+v, want %+v", e, a)
 	}
 }

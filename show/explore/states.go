@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"slackline/analyze/waits"
+	"slackline/internal/phrase"
 	"slackline/model/unit"
 )
 
@@ -119,7 +120,7 @@ func answerWait(v *view, f *findings, q *query) (any, error) {
 		a.Rest += ps(r.Share)
 	}
 	for _, t := range e.Sentences() {
-		a.Text = append(a.Text, Sentence{Depth: t.Depth, Text: spaced(t.Text)})
+		a.Text = append(a.Text, Sentence{Depth: t.Depth, Text: phrase.Spaced(t.Text)})
 	}
 	return a, nil
 }

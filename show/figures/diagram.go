@@ -33,6 +33,9 @@ func Diagram(t *timeline.Detail, delays []whatif.Delay) *plot.MessageDiagram {
 			}
 		}
 		for _, act := range l.Activities {
+			if act.Start == act.End {
+				continue // a network whose messages take no CPU time
+			}
 			for _, part := range without(span{act.Start, act.End}, mine) {
 				d.Spans = append(d.Spans, plot.Span{Row: row, Start: part.from, End: part.to, Kind: spanKinds[act.Kind]})
 			}
@@ -40,7 +43,9 @@ func Diagram(t *timeline.Detail, delays []whatif.Delay) *plot.MessageDiagram {
 	}
 	sizes := map[int64]bool{}
 	for i := range t.Messages {
-		sizes[t.Messages[i].Size] = true
+		if size := t.Messages[i].Size; size > 0 {
+			sizes[size] = true
+		}
 	}
 	for i := range t.Messages {
 		m := &t.Messages[i]

@@ -57,14 +57,25 @@ func TestDiagram(t *testing.T) {
 	}
 }
 
-// Sizes are written at the arrows only if they differ, and not at empty messages. A message that arrives before its
+// What takes no time is not drawn, so that the legend does not have it.
+func TestDiagramOfNoOverhead(t *testing.T) {
+	d := Diagram(&timeline.Detail{End: 50, Tracks: []timeline.Track{{Activities: []timeline.Activity{
+		{Kind: timeline.Compute, Start: 0, End: 20}, {Kind: timeline.Send, Start: 20, End: 20},
+	}}}}, nil)
+	if len(d.Spans) != 1 || d.Spans[0].Kind != plot.Compute {
+		t.Errorf("spans %+v, want that of the computation", d.Spans)
+	}
+}
+
+// Sizes are written at the arrows only if those of messages that are not empty differ, and at these. A message that arrives before its
 // send ends, as long ones do, departs when it arrives at the latest.
 func TestDiagramLabels(t *testing.T) {
 	for _, tc := range []struct {
 		sizes []int64
 		want  []string
 	}{
-		{[]int64{8, 8}, []string{"", ""}}, {[]int64{8, 2048}, []string{"8B", "2KiB"}}, {[]int64{0, 1}, []string{"", "1B"}},
+		{[]int64{8, 8}, []string{"", ""}}, {[]int64{8, 2048}, []string{"8B", "2KiB"}},
+		{[]int64{0, 1}, []string{"", ""}}, {[]int64{0, 1, 2}, []string{"", "1B", "2B"}},
 		{[]int64{7}, []string{""}},
 	} {
 		detail := &timeline.Detail{}

@@ -17,7 +17,7 @@ func History(r *changes.Result, s *changes.Series) *plot.Chart {
 		c.Y.Quantity = plot.Bytes
 	case "":
 	default:
-		c.Y.Label += ", " + s.Unit
+		c.Y.Label += ", " + unitName(s.Unit)
 	}
 	points := &plot.Line{Name: "measured", Slot: 1, Marks: true}
 	for i, v := range s.Values {

@@ -44,6 +44,16 @@ func (r *runtime) slope(slot int) *plot.Steps {
 	return s
 }
 
+// axis is a range with room to the left if the given value is where the curve begins: its mark would lie on the other axis.
+func (r *runtime) axis() (low, high float64) {
+	low, high = r.X[0], r.X[len(r.X)-1]
+	room := 0.03 * (high - low)
+	if at := r.scaled(float64(r.answers.Given.X)); low > 0 && at >= low && at < low+room {
+		low = max(0, low-room)
+	}
+	return low, high
+}
+
 // given marks the given value of the parameter; nil if it is outside the range.
 func (r *runtime) given(name string) []plot.Layer {
 	at := r.scaled(float64(r.answers.Given.X))

@@ -112,11 +112,19 @@ func (s *Scaling) chart(fits []*scaling.Fit) *plot.Chart {
 			unit = ""
 		}
 	}
-	c.Y.Label = fmt.Sprintf("%s (%s)", metric, cmp.Or(unit, "in the unit of the input"))
+	c.Y.Label = fmt.Sprintf("%s (%s)", metric, cmp.Or(unitName(unit), "in the unit of the input"))
 	if first.Leads[0].Exp.Sign() > 0 {
 		c.X.Scale = plot.Linear
 	}
 	return c
+}
+
+// unitName is a unit as figures write it.
+func unitName(unit string) string {
+	if unit == "us" {
+		return "µs"
+	}
+	return unit
 }
 
 // PlaceText prints the values of parameters, such as "p = 64, n = 100".

@@ -219,3 +219,13 @@ func TestRepetitions(t *testing.T) {
 		}
 	}
 }
+
+// Units are written as on other axes.
+func TestUnits(t *testing.T) {
+	fit := fitted(t, "main", linear)
+	fit.Unit = "us"
+	c := (&Scaling{Place: []float64{64}}).Models([]*scaling.Fit{fit})
+	if c.Y.Label != "time (µs)" {
+		t.Errorf("the label is %q, want time (µs)", c.Y.Label)
+	}
+}

@@ -17,11 +17,12 @@ func Tolerance(answers []*tolerance.Answers, names []string, varied string) *plo
 	}
 	axis.Label += info.unit
 	parts := []plot.StackPart{
-		{Y: plot.Axis{Label: "runtime T", Quantity: plot.Time}, Weight: 1.5},
+		{Y: plot.Axis{Label: "run time T", Quantity: plot.Time}, Weight: 1.5},
 		{Y: plot.Axis{Label: "slope: " + info.slope, FromZero: true}},
 		{Y: plot.Axis{Label: "rho_" + p.String() + ", share of T", Quantity: plot.Percent, FromZero: true}},
 	}
 	first := newRuntime(answers[0])
+	axis.Min, axis.Max = first.axis()
 	for i := range parts {
 		given, zone := "", func(int) string { return "" }
 		if i == 0 {
@@ -44,7 +45,7 @@ func Tolerance(answers []*tolerance.Answers, names []string, varied string) *plo
 
 // ToleranceMap draws T over the latency, one curve for each answer.
 func ToleranceMap(answers []*tolerance.Answers, names []string) *plot.Chart {
-	c := &plot.Chart{X: plot.Axis{Label: "latency L", Quantity: plot.Time}, Y: plot.Axis{Label: "runtime T", Quantity: plot.Time}}
+	c := &plot.Chart{X: plot.Axis{Label: "latency L", Quantity: plot.Time}, Y: plot.Axis{Label: "run time T", Quantity: plot.Time}}
 	for i, a := range answers {
 		c.Layers = append(c.Layers, newRuntime(a).curve(names[i], i+1))
 	}

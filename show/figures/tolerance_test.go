@@ -34,7 +34,7 @@ func TestTolerance(t *testing.T) {
 	if s.X.Label != "latency L" || s.X.Quantity != plot.Time || len(s.Parts) != 3 {
 		t.Fatalf("%d parts over %+v", len(s.Parts), s.X)
 	}
-	for i, label := range []string{"runtime T", "slope: lambda_L", "rho_L, share of T"} {
+	for i, label := range []string{"run time T", "slope: lambda_L", "rho_L, share of T"} {
 		p := s.Parts[i]
 		zone, given := p.Layers[0].(*plot.Zone), p.Layers[1].(*plot.Rule)
 		if p.Y.Label != label || len(p.Layers) != 3 || zone.From != 10 || zone.To != 20 || given.At != 10 {
@@ -94,6 +94,20 @@ func TestToleranceMap(t *testing.T) {
 		l := c.Layers[i].(*plot.Line)
 		if !slices.Equal(l.X, []float64{0, 50}) || !slices.Equal(l.Y, want) || l.Slot != i+1 {
 			t.Errorf("curve %d is %+v, want %v", i, l, want)
+		}
+	}
+}
+
+// Where the curve begins at the given value, there is room between its mark and the other axis.
+func TestGivenIsSeen(t *testing.T) {
+	r := &runtime{X: []float64{10, 110}, answers: answered(t, tolerance.L, 2)} // given is 10
+	if low, high := r.axis(); low != 7 || high != 110 {
+		t.Errorf("the axis is from %g to %g, want 7 to 110", low, high)
+	}
+	for _, x := range [][]float64{{0, 110}, {5, 110}} { // its mark is away from the axis
+		r.X = x
+		if low, high := r.axis(); low != x[0] || high != 110 {
+			t.Errorf("the axis is from %g to %g, want %g to 110", low, high, x[0])
 		}
 	}
 }

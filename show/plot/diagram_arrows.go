@@ -3,10 +3,13 @@ package plot
 import (
 	"math"
 	"slices"
+
+	"slackline/model/unit"
 )
 
 // arrowEnds returns where each arrow starts and ends: at the edges of the boxes that face each
-// other. A message to the own row runs along the upper edge.
+// other. A message to the own row runs along the upper edge. Messages that pass each other at the same time are moved
+// apart.
 func (g *diagramDrawing) arrowEnds() [][2]point {
 	ends := make([][2]point, len(g.Arrows))
 	for i, a := range g.Arrows {
@@ -23,7 +26,29 @@ func (g *diagramDrawing) arrowEnds() [][2]point {
 		}
 		ends[i] = [2]point{from, to}
 	}
+	for i, a := range g.Arrows {
+		passed := func(b Arrow) bool { return (a.From < a.To) != (b.From < b.To) && a.From != a.To && b.From != b.To }
+		for j, b := range g.Arrows {
+			if j != i && passed(b) && min(a.From, a.To) < max(b.From, b.To) && min(b.From, b.To) < max(a.From, a.To) && g.near(a, b) {
+				side := apart
+				if a.From < a.To {
+					side = -apart
+				}
+				ends[i][0].x, ends[i][1].x = ends[i][0].x+side, ends[i][1].x+side
+				break
+			}
+		}
+	}
 	return ends
+}
+
+// apart is how far messages are moved to the side that would lie on each other.
+const apart = 2.5
+
+// near reports whether two messages that run in opposite directions would lie on each other.
+func (g *diagramDrawing) near(a, b Arrow) bool {
+	at := func(t unit.Duration) float64 { return g.panel.x.at(float64(t)) }
+	return math.Abs(at(a.Depart)-at(b.Arrive)) < 2*apart && math.Abs(at(a.Arrive)-at(b.Depart)) < 2*apart
 }
 
 // paintArrows draws lines with heads of the given length. Many arrows are drawn thinner and
@@ -58,7 +83,7 @@ const maxLabelled = 150
 
 // drawArrowLabels writes each label beside its arrow, at the first of a few places along it where
 // it covers neither a box nor a label nor leaves the frame. A label without such a place is left
-// out, as are those of arrows that they would hide; where there are many messages, all are.
+// out, as are those of arrows that they would hide; where there are many messages, or most labels have no place, all are.
 func (g *diagramDrawing) drawArrowLabels(c canvas, boxes [][]rect) {
 	if len(g.Arrows) > maxLabelled {
 		return
@@ -68,7 +93,16 @@ func (g *diagramDrawing) drawArrowLabels(c canvas, boxes [][]rect) {
 		taken = append(taken, kind...)
 	}
 	ends := g.arrowEnds()
+	type placed struct {
+		text  string
+		place rect
+	}
+	var labels []placed
+	wanted := 0
 	for i, a := range g.Arrows {
+		if a.Label != "" {
+			wanted++
+		}
 		if a.Label == "" || math.Hypot(ends[i][1].x-ends[i][0].x, ends[i][1].y-ends[i][0].y) < 3*smallSize {
 			continue
 		}
@@ -81,11 +115,18 @@ func (g *diagramDrawing) drawArrowLabels(c canvas, boxes [][]rect) {
 			if !g.free(r, taken) {
 				continue
 			}
-			c.rects([]rect{r}, paint{fill: fade(g.th.ground, 0.88)})
-			c.text(point{x, y + smallSize*capHeight}, label, textStyle{size: smallSize, anchor: anchorMiddle, color: g.th.ink})
+			labels = append(labels, placed{label, r})
 			taken = append(taken, r)
 			break
 		}
+	}
+	if 2*len(labels) < wanted {
+		return
+	}
+	for _, l := range labels {
+		c.rects([]rect{l.place}, paint{fill: fade(g.th.ground, 0.88)})
+		middle := point{l.place.x + l.place.w/2, l.place.y + l.place.h/2 + smallSize*capHeight}
+		c.text(middle, l.text, textStyle{size: smallSize, anchor: anchorMiddle, color: g.th.ink})
 	}
 }
 

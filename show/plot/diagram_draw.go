@@ -20,8 +20,9 @@ type diagramDrawing struct {
 }
 
 func newDiagramDrawing(d *MessageDiagram, th *theme, x span, width float64) *diagramDrawing {
-	g := &diagramDrawing{MessageDiagram: d, th: th, pitch: min(36, max(15, 640/float64(len(d.Rows))))}
-	g.box = math.Round(g.pitch * 0.44)
+	rows := float64(len(d.Rows))
+	g := &diagramDrawing{MessageDiagram: d, th: th, pitch: max(15, min(36, 640/rows), min(60, 320/rows))}
+	g.box = min(18, math.Round(g.pitch*0.44))
 	g.words = newWords(d.Title, d.Subtitle, d.Caption, width, g.legendEntries())
 	g.lanes = assignLanes(d.Spans)
 	labels, finish := 0.0, 0.0

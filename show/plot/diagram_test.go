@@ -150,3 +150,58 @@ func TestArrowLabelsAreFree(t *testing.T) {
 func (r rect) grow(d float64) rect {
 	return rect{r.x - d, r.y - d, r.w + 2*d, r.h + 2*d}
 }
+
+// Messages that pass each other at the same time are drawn side by side, others where they are.
+func TestPassingArrows(t *testing.T) {
+	us := unit.Microsecond
+	d := &MessageDiagram{Rows: make([]DiagramRow, 3), Spans: []Span{{End: 100 * us}}, Arrows: []Arrow{
+		{From: 0, To: 2, Depart: 50 * us, Arrive: 50 * us}, {From: 2, To: 1, Depart: 50 * us, Arrive: 50 * us},
+		{From: 0, To: 1, Depart: 80 * us, Arrive: 80 * us}, {From: 2, To: 1, Depart: 80 * us, Arrive: 80 * us},
+	}}
+	times := d.times()
+	x, err := Axis{Min: times.lo, Max: times.hi}.resolve(times, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends := newDiagramDrawing(d, &lightTheme, x, 760).arrowEnds()
+	if got := ends[1][0].x - ends[0][0].x; got != 2*apart {
+		t.Errorf("messages that pass are %g apart, want %g", got, 2*apart)
+	}
+	if ends[2][0].x != ends[3][0].x {
+		t.Errorf("messages between other rows are moved apart: %v, %v", ends[2], ends[3])
+	}
+}
+
+// Few labels that happen to find a place are left out: they would seem to belong to all messages.
+func TestSparseLabels(t *testing.T) {
+	us := unit.Microsecond
+	d := &MessageDiagram{Rows: make([]DiagramRow, 10), Spans: []Span{{End: 100 * us}}, Arrows: []Arrow{
+		{From: 0, To: 9, Depart: 50 * us, Arrive: 50 * us, Label: "8B"},
+	}}
+	for i := range 9 { // too short for labels
+		d.Arrows = append(d.Arrows, Arrow{From: i, To: i + 1, Depart: 80 * us, Arrive: 80 * us, Label: "8B"})
+	}
+	labels := func() (n int) {
+		r, _ := inspect(t, d)
+		for _, k := range r.texts {
+			if k.text == "8B" {
+				n++
+			}
+		}
+		return n
+	}
+	if n := labels(); n != 0 {
+		t.Errorf("%d of 10 labels are written", n)
+	}
+	if d.Arrows = d.Arrows[:1]; labels() != 1 {
+		t.Error("the only label is not written")
+	}
+}
+
+// Subtitles write durations as axes do.
+func TestSubtitleUnits(t *testing.T) {
+	r, _ := inspect(t, &MessageDiagram{Title: "ring", Subtitle: "4 ranks, makespan 237.4us", Rows: make([]DiagramRow, 1)})
+	if !slices.ContainsFunc(r.texts, func(k drawnText) bool { return k.text == "4 ranks, makespan 237.4 µs" }) {
+		t.Errorf("texts: %v", r.texts)
+	}
+}

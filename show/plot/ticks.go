@@ -186,8 +186,9 @@ func (s span) minorTicks() []float64 {
 // on logarithmic ones each in its own unit.
 func (s span) labels(values []float64) (labels []string, unit string) {
 	if s.Scale != Linear {
+		binary := s.Scale == Log2 && len(values) > 0 && values[len(values)-1] >= 1<<20 // Ki and Mi on the whole axis, or nowhere
 		for _, v := range values {
-			labels = append(labels, s.ownLabel(v))
+			labels = append(labels, s.ownLabel(v, binary))
 		}
 		if s.Quantity == Percent {
 			unit = "%"
@@ -206,8 +207,8 @@ func (s span) labels(values []float64) (labels []string, unit string) {
 	return labels, u.name
 }
 
-// ownLabel prints one value of a logarithmic axis.
-func (s span) ownLabel(v float64) string {
+// ownLabel prints one value of a logarithmic axis, numbers with binary prefixes if they are wanted.
+func (s span) ownLabel(v float64, binary bool) string {
 	switch s.Quantity {
 	case Time:
 		u := unitFor(timeUnits, v)
@@ -216,7 +217,7 @@ func (s span) ownLabel(v float64) string {
 		u := unitFor(byteUnits, v)
 		return short(v/u.size) + " " + u.name
 	}
-	if s.Scale == Log2 && v >= 1<<14 {
+	if binary {
 		for _, u := range []unitStep{{1 << 30, "Gi"}, {1 << 20, "Mi"}, {1 << 10, "Ki"}} {
 			if v >= u.size && v == math.Trunc(v/u.size)*u.size {
 				return short(v/u.size) + u.name
@@ -235,17 +236,15 @@ func short(v float64) string {
 	return grouped(strings.TrimRight(strings.TrimRight(s, "0"), "."))
 }
 
-// grouped puts commas between the thousands of numbers with five digits or more.
+// grouped puts commas between the thousands.
 func grouped(s string) string {
 	sign, rest := "", s
 	if strings.HasPrefix(s, "-") {
 		sign, rest = "−", s[1:]
 	}
 	whole, fraction, hasFraction := strings.Cut(rest, ".")
-	if len(whole) > 4 {
-		for i := len(whole) - 3; i > 0; i -= 3 {
-			whole = whole[:i] + "," + whole[i:]
-		}
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
 	}
 	if hasFraction {
 		whole += "." + fraction

@@ -76,11 +76,12 @@ func TestTickLabels(t *testing.T) {
 		{Axis{Quantity: Time}, 1000 * us, 1000.4 * us, "1.0000 1.0001 1.0002 1.0003 1.0004", "ms"},
 		{Axis{Quantity: Bytes}, 0, 3 << 20, "0 1 2 3", "MiB"},
 		{Axis{Quantity: Percent}, 0, 12, "0 2 4 6 8 10 12", "%"},
-		{Axis{Scale: Log10}, 1, 1e6, "1 10 100 1000 10,000 100,000 1,000,000", ""},
+		{Axis{Scale: Log10}, 1, 1e6, "1 10 100 1,000 10,000 100,000 1,000,000", ""},
 		{Axis{Scale: Log10}, 3, 60, "5 10 20 50", ""},
 		{Axis{Scale: Log10}, 0.21, 0.29, "0.22 0.24 0.26 0.28", ""},
 		{Axis{Scale: Log10, Quantity: Time}, 100, 1e13, "100 ps|1 ns|10 ns|100 ns|1 µs|10 µs|100 µs|1 ms|10 ms|100 ms|1 s|10 s", ""},
-		{Axis{Scale: Log2}, 2, 1 << 20, "4 16 64 256 1024 4096 16Ki 64Ki 256Ki 1Mi", ""},
+		{Axis{Scale: Log2}, 2, 1 << 20, "4 16 64 256 1Ki 4Ki 16Ki 64Ki 256Ki 1Mi", ""},
+		{Axis{Scale: Log2}, 64, 1 << 16, "64 128 256 512 1,024 2,048 4,096 8,192 16,384 32,768 65,536", ""},
 		{Axis{Scale: Log2, Quantity: Bytes}, 1, 4096, "1 B|4 B|16 B|64 B|256 B|1 KiB|4 KiB", ""},
 	} {
 		axis := tc.axis

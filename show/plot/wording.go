@@ -1,6 +1,10 @@
 package plot
 
-import "strings"
+import (
+	"strings"
+
+	"slackline/internal/phrase"
+)
 
 // Sizes of texts.
 const (
@@ -78,7 +82,7 @@ func newWords(title, subtitle, caption string, width float64, entries []legendEn
 	inner := width - 2*margin
 	return words{
 		title:    wrap(title, titleSize, inner, true, 3),
-		subtitle: wrap(subtitle, textSize, inner, false, 3),
+		subtitle: wrap(phrase.Spaced(subtitle), textSize, inner, false, 3),
 		caption:  wrap(caption, smallSize, inner, false, 6),
 		legend:   newLegend(entries, inner),
 	}

@@ -67,7 +67,8 @@ func (s *story) tellGain(section *Section) *Missing {
 	section.titled("Changes that pay", whole, tables.Advice(r.Advice, 0).Pick("gain", "interval", "run time", "kind", "change", "callpath",
 		"command"))
 	if t := r.Together; t != nil {
-		section.say(fmt.Sprintf("Together, %s save %s: %s instead of %s. The sum of their gains is %s: gains against the same waits do not add up.",
+		section.say(fmt.Sprintf("Together, %s save %s: %s instead of %s. The sum of their gains is %s: "+
+			"gains against the same waits do not add up.",
 			phrase.List(t.Changes), phrase.Percent(t.Gain, 1), short(t.RunTime), short(r.RunTime), phrase.Percent(t.Sum, 1)))
 	}
 	section.titled("What no change of a kind can exceed", whole, tables.Ceilings(r.Ceilings))

@@ -12,7 +12,8 @@ func advised() []advise.Advice {
 	return []advise.Advice{
 		{Change: advise.Change{Kind: "faster", Target: "main/solve", Value: "2x"}, Sentence: "Halving main/solve", Gain: 0.25, Low: 0.2,
 			High:    0.3,
-			RunTime: unit.Nanoseconds(75 * unit.Millisecond), Before: unit.Nanoseconds(100 * unit.Millisecond), PaysFrom: "1.1x", Command: "slackline simulate a.slt --change 'faster main/solve 2x'"},
+			RunTime: unit.Nanoseconds(75 * unit.Millisecond), Before: unit.Nanoseconds(100 * unit.Millisecond),
+			PaysFrom: "1.1x", Command: "slackline simulate a.slt --change 'faster main/solve 2x'"},
 		{Change: advise.Change{Kind: "latency", Value: "1us"}, Sentence: "A latency of 1 us", Gain: 0.05, Low: 0.05, High: 0.05,
 			RunTime: unit.Nanoseconds(95 * unit.Millisecond)},
 	}
@@ -27,7 +28,8 @@ func TestAdvice(t *testing.T) {
 	if c := tab.Rows[0][10]; c.Mark != "command" || c.Value != advised()[0].Command {
 		t.Errorf("the command is %+v", c)
 	}
-	if got, want := tab.Rows[0][9].Text, "Halving main/solve saves 25.0 % (20.0 to 30.0 %) of the run time: 75ms instead of 100ms."; got != want {
+	want := "Halving main/solve saves 25.0 % (20.0 to 30.0 %) of the run time: 75ms instead of 100ms."
+	if got := tab.Rows[0][9].Text; got != want {
 		t.Errorf("the sentence is %q, want %q", got, want)
 	}
 	if got := tab.Rows[1][6].Text; got != "" {

@@ -1,4 +1,4 @@
-package explore
+package phrase
 
 import "regexp"
 
@@ -8,7 +8,7 @@ var (
 	microseconds = regexp.MustCompile(`(\d) us\b`)
 )
 
-// spaced is a sentence with its durations as the page writes all of them: 33.82ms as 33.82 ms.
-func spaced(sentence string) string {
+// Spaced is a sentence with its durations as pages and figures write them: 33.82ms as 33.82 ms, 10us as 10 µs.
+func Spaced(sentence string) string {
 	return microseconds.ReplaceAllString(durations.ReplaceAllString(sentence, "$1$2 $3"), "$1 µs")
 }

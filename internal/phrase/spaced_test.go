@@ -1,8 +1,8 @@
-package explore
+package phrase
 
 import "testing"
 
-// Durations in sentences have the form of the page; those of names, flags and words stay.
+// Durations in sentences have the form of pages; those of names, flags and words stay.
 func TestSpaced(t *testing.T) {
 	for text, want := range map[string]string{
 		"33.82ms excess time of rank 2 in solve":  "33.82 ms excess time of rank 2 in solve",
@@ -10,7 +10,7 @@ func TestSpaced(t *testing.T) {
 		"--delay 4@0:20us, step10s and 2msg":      "--delay 4@0:20us, step10s and 2msg",
 		"it told us nothing":                      "it told us nothing",
 	} {
-		if got := spaced(text); got != want {
+		if got := Spaced(text); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
