@@ -82,7 +82,7 @@ func collect(dir, library string, run uint64, counted []counters.Event) (*Collec
 	if err != nil {
 		return nil, err
 	}
-	c := &collector{comms: newCommTable(), objects: objectTable{byKey: map[objectKey]uint32{}}, regions: newRegionTable(),
+	c := &collector{objects: objectTable{byKey: map[objectKey]uint32{}}, regions: newRegionTable(),
 		symbols: newSymbolTable(library), counted: counted}
 	c.calls = callTable(table, c.regions)
 	c.omp = map[uint16]uint32{}
@@ -240,7 +240,7 @@ func (c *collector) collect(files []*threadFiles, ranks int) (*Collection, error
 	for _, f := range files {
 		t.Ranks = max(t.Ranks, f.head.ranks)
 	}
-	joinWorlds(files)
+	c.comms = newCommTable(joinWorlds(files))
 	compareWorlds(files)
 	t.MPI, _, _ = strings.Cut(head.library, "\n")
 	t.SamplePeriod = picoseconds(head.period)
@@ -303,14 +303,12 @@ func locationName(rank, thread int) string {
 
 // rank adds the threads of one rank, and makes the tables that their events need.
 func (c *collector) rank(out *Collection, files []*threadFiles) ([]*streamTables, error) {
-	comms := map[uint32]rawComm{}
 	counts := map[uint32][]int64{}
 	var carts []rawCart
 	var objects []rawObject
 	var edges []rawNeighbors
 	res := &resolver{symbols: c.symbols, regions: c.regions}
 	for _, f := range files {
-		maps.Copy(comms, f.definitions.comms)
 		maps.Copy(counts, f.definitions.counts)
 		carts = append(carts, f.definitions.carts...)
 		objects = append(objects, f.definitions.objects...)
@@ -328,7 +326,7 @@ func (c *collector) rank(out *Collection, files []*threadFiles) ([]*streamTables
 			late[request[0]] = append(late[request[0]], request...)
 		}
 	}
-	numbers := c.comms.addRank(comms, carts, edges)
+	numbers := c.comms.addRank(files[0].rank, carts, edges)
 	known := c.objects.addRank(objects, numbers, c.calls)
 	var list []*streamTables
 	for _, f := range files {

@@ -1,10 +1,8 @@
 package record
 
 import (
-	"encoding/binary"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"slackline/model/timeline"
@@ -17,6 +15,7 @@ type rawComm struct {
 	members, remote []int32
 	group           uint32 // the number of its remote group, if nothing was known of its processes; else 0
 	made            int64  // when it was first seen, ns
+	birth           birth
 }
 
 type rawCart struct {
@@ -144,7 +143,8 @@ func parseComm(rec *rawRecord, ranks int) (rawComm, bool) {
 	if size < 1 || far < 0 || size > maxDefinitions || far > maxDefinitions || rec.words() < 2+(size+1)/2+(far+1)/2 {
 		return rawComm{}, false
 	}
-	c := rawComm{rank: int(rec.low(1)), group: uint32(rec.high(1)), made: int64(rec.word(2 + (size+1)/2 + (far+1)/2))}
+	end := 2 + (size+1)/2 + (far+1)/2
+	c := rawComm{rank: int(rec.low(1)), group: uint32(rec.high(1)), made: int64(rec.word(end)), birth: parseBirth(rec, end+1)}
 	list := func(first, n int) []int32 {
 		members := make([]int32, n)
 		for i := range members {
@@ -160,126 +160,6 @@ func parseComm(rec *rawRecord, ranks int) (rawComm, bool) {
 		c.remote = list(2+(size+1)/2, far)
 	}
 	return c, true
-}
-
-// commTable finds which communicators of different ranks are the same. No rank told another: a communicator is known
-// by its members and by how many with the same members its ranks had made before it, which is the same on all of
-// them because making one is a collective operation.
-type commTable struct {
-	byKey map[string]uint32
-	comms []timeline.Comm
-	grids map[uint32]*trace.Cart
-}
-
-func newCommTable() *commTable {
-	return &commTable{byKey: map[string]uint32{}, grids: map[uint32]*trace.Cart{}}
-}
-
-// groupKey is a text that tells groups apart.
-func groupKey(ranks []int32) string {
-	key := make([]byte, 0, 4*len(ranks))
-	for _, r := range ranks {
-		key = binary.LittleEndian.AppendUint32(key, uint32(r))
-	}
-	return string(key)
-}
-
-// addRank takes the communicators of a rank and returns their numbers in the trace.
-func (t *commTable) addRank(comms map[uint32]rawComm, carts []rawCart, edges []rawNeighbors) map[uint32]uint32 {
-	ids := make([]uint32, 0, len(comms))
-	for id := range comms {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids) // the order of their making
-	seen := map[string]int{}
-	numbers := map[uint32]uint32{}
-	for _, id := range ids {
-		c := comms[id]
-		a, b := groupKey(c.members), groupKey(c.remote)
-		swap := len(c.remote) > 0 && slices.Compare(c.remote, c.members) < 0
-		if swap {
-			a, b = b, a
-		}
-		both := fmt.Sprintf("%d|", len(c.members)) + a + b
-		if swap {
-			both = fmt.Sprintf("%d|", len(c.remote)) + a + b
-		}
-		key := fmt.Sprintf("%d|", seen[both]) + both
-		seen[both]++
-		number, ok := t.byKey[key]
-		if !ok {
-			number = uint32(len(t.comms))
-			t.byKey[key] = number
-			comm := timeline.Comm{Name: commName(id, number, c.members), Members: c.members, Remote: c.remote}
-			if swap {
-				comm.Members, comm.Remote = c.remote, c.members
-			}
-			t.comms = append(t.comms, comm)
-		}
-		numbers[id] = number
-	}
-	for _, cart := range carts {
-		if number, ok := numbers[cart.comm]; ok {
-			t.addCart(number, comms[cart.comm], cart)
-		}
-	}
-	for _, e := range edges {
-		if number, ok := numbers[e.comm]; ok {
-			t.addNeighbors(&t.comms[number], comms[e.comm].rank, e)
-		}
-	}
-	return numbers
-}
-
-// addNeighbors gives a rank of a communicator its neighbors, if there are such ranks.
-func (t *commTable) addNeighbors(c *timeline.Comm, rank int, e rawNeighbors) {
-	size := len(c.Members)
-	odd := func(n int32) bool { return n < timeline.NoNeighbor || int(n) >= size }
-	if rank < 0 || rank >= size || slices.ContainsFunc(e.in, odd) || slices.ContainsFunc(e.out, odd) {
-		return
-	}
-	if c.In == nil {
-		c.In, c.Out = make([][]int32, size), make([][]int32, size)
-	}
-	c.In[rank], c.Out[rank] = e.in, e.out
-}
-
-func commName(id, number uint32, members []int32) string {
-	switch {
-	case id == 0 && members[0] > 0: // of processes that were started later
-		return fmt.Sprintf("MPI_COMM_WORLD from rank %d on", members[0])
-	case id == 0:
-		return "MPI_COMM_WORLD"
-	case id == 1:
-		return "MPI_COMM_SELF"
-	}
-	return fmt.Sprintf("communicator %d", number)
-}
-
-func (t *commTable) addCart(number uint32, c rawComm, cart rawCart) {
-	g, ok := t.grids[number]
-	if !ok {
-		g = &trace.Cart{Comm: number, Dims: cart.dims, Coords: make([][]int, len(c.members))}
-		for _, p := range cart.periods {
-			g.Periodic = append(g.Periodic, p != 0)
-		}
-		t.grids[number] = g
-	}
-	if len(cart.dims) == len(g.Dims) && c.rank >= 0 && c.rank < len(g.Coords) {
-		g.Coords[c.rank] = cart.coords
-	}
-}
-
-// carts are the grids in the order of their communicators; those that miss a rank are left out.
-func (t *commTable) carts() []trace.Cart {
-	var list []trace.Cart
-	for number := range t.comms {
-		g := t.grids[uint32(number)]
-		if g != nil && !slices.ContainsFunc(g.Coords, func(c []int) bool { return c == nil }) {
-			list = append(list, *g)
-		}
-	}
-	return list
 }
 
 // regionTable numbers regions and stacks.

@@ -131,24 +131,54 @@ func (f mpiFunction) writeC(b *strings.Builder, suffix string) {
 		f.before(suffix), call, f.after())
 }
 
-// writeComms gives the communicators of a call that makes one the names that the macros use.
+// writeComms gives the communicators of a call that makes one the names that the macros use, and says how it comes about.
 func (f mpiFunction) writeComms(b *strings.Builder, fortran bool) {
 	if f.Class == "icomm" {
 		prefix := map[bool]string{true: "f_"}[fortran]
 		fmt.Fprintf(b, "    const void *made_comm = %snewcomm;\n    const bool made_fortran = %v;\n", prefix, fortran)
+		fmt.Fprintf(b, "    const struct sl_birth birth = %s;\n", f.birth())
 		return
 	}
 	if !slices.Contains([]string{"newcomm", "newcomm_group", "spawn", "join"}, f.Class) {
 		return
 	}
-	named := false
 	for _, p := range f.Params {
 		switch {
-		case p.CType == "MPI_Comm" && !named:
-			fmt.Fprintf(b, "    MPI_Comm parent_comm = %s;\n", p.Name)
-			named = true
+		case p.Name == "stringtag" && !fortran: // that of Fortran has a length
+			b.WriteString("    size_t stringtag_length = stringtag == NULL ? 0 : strlen(stringtag);\n")
 		case p.CType == "MPI_Comm *":
 			fmt.Fprintf(b, "    MPI_Comm *new_comm = %s;\n", p.Name)
 		}
 	}
+	if parent := f.parent(); parent != "" {
+		fmt.Fprintf(b, "    MPI_Comm parent_comm = %s;\n", parent)
+	}
+	fmt.Fprintf(b, "    struct sl_birth birth = %s;\n", f.birth())
+}
+
+// parent is the communicator that a call makes another one of, "" if there is none.
+func (f mpiFunction) parent() string {
+	for _, p := range f.Params {
+		if p.CType == "MPI_Comm" {
+			return p.Name
+		}
+	}
+	return ""
+}
+
+// birth is how a communicator comes about, in C.
+func (f mpiFunction) birth() string {
+	switch {
+	case f.Name == "Comm_create_group":
+		return "sl_birth_of_group(t, comm, tag)"
+	case f.Name == "Intercomm_create":
+		return "sl_birth_of_leaders(t, local_comm, local_leader, peer_comm, remote_leader, tag)"
+	case f.Class == "newcomm_group":
+		return "sl_birth_of_name(stringtag, stringtag_length)"
+	case f.Class == "join":
+		return "{.how = SL_FROM_CONNECTION, .parent = UINT32_MAX}"
+	case f.Class == "spawn":
+		return "sl_birth_on(t, parent_comm, SL_FROM_CONNECTION)"
+	}
+	return "sl_birth_on(t, " + f.parent() + ", SL_FROM_PARENT)"
 }

@@ -3,7 +3,6 @@ package record
 import (
 	"context"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -98,8 +97,7 @@ func (s *Sight) read(dirs []string, functions []mpi.Function, paths []string, be
 		}
 		s.files[f.rank] = append(s.files[f.rank], f)
 	}
-	joinWorlds(files)
-	c := &collector{comms: newCommTable(), objects: objectTable{byKey: map[objectKey]uint32{}}, regions: s.regions}
+	c := &collector{comms: newCommTable(joinWorlds(files)), objects: objectTable{byKey: map[objectKey]uint32{}}, regions: s.regions}
 	c.calls = callTable(functions, s.regions)
 	kinds := callKinds(functions)
 	s.Ranks = make([]state.Rank, ranks)
@@ -178,13 +176,12 @@ type rankNow struct {
 }
 
 func newRankNow(files []*threadFiles, c *collector, kinds []callKind) *rankNow {
-	n := &rankNow{files: files, comms: map[uint32]rawComm{}}
+	n := &rankNow{files: files, comms: c.comms.known.comms[files[0].rank]}
 	var objects []rawObject
 	for _, f := range files {
-		maps.Copy(n.comms, f.definitions.comms)
 		objects = append(objects, f.definitions.objects...)
 	}
-	n.numbers = c.comms.addRank(n.comms, nil, nil)
+	n.numbers = c.comms.addRank(files[0].rank, nil, nil)
 	n.objects = c.objects.addRank(objects, n.numbers, c.calls)
 	n.history = newHistory(kinds, objects)
 	return n

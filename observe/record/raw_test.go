@@ -259,9 +259,9 @@ func TestDefinitions(t *testing.T) {
 	if err != nil || len(d.nodes) != 3 || d.nodes[2].parent != 1 || len(d.pings) != 1 {
 		t.Fatalf("definitions = %+v, %v", d, err)
 	}
-	table := newCommTable()
 	second := map[uint32]rawComm{0: {rank: 0, members: []int32{0, 1}}, 1: {members: []int32{0}}, 2: {members: []int32{0, 1}}}
-	a, c := table.addRank(second, nil, nil), table.addRank(d.comms, d.carts, d.edges)
+	table := newCommTable(newIdentities(map[int]map[uint32]rawComm{0: second, 1: d.comms}, nil))
+	a, c := table.addRank(0, nil, nil), table.addRank(1, d.carts, d.edges)
 	if a[0] != c[0] || len(table.comms) != 3 || a[2] == a[0] {
 		t.Errorf("numbers = %v and %v of %v, want the first communicators to be the same", a, c, table.comms)
 	}
@@ -315,7 +315,7 @@ func FuzzRaw(f *testing.F) {
 		}
 		if r.head.definitions {
 			if d, err := readDefinitions(r); err == nil {
-				newCommTable().addRank(d.comms, d.carts, d.edges)
+				newCommTable(newIdentities(map[int]map[uint32]rawComm{0: d.comms}, nil)).addRank(0, d.carts, d.edges)
 			}
 			return
 		}

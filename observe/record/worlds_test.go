@@ -24,7 +24,7 @@ func TestJoinWorlds(t *testing.T) {
 			5: {members: []int32{code(1, 0), 2}, remote: []int32{code(2, 0)}, group: 2, made: 2000},
 		}),
 	}
-	joinWorlds(files)
+	known := joinWorlds(files)
 	for _, want := range []struct {
 		file            int
 		id              uint32
@@ -33,7 +33,7 @@ func TestJoinWorlds(t *testing.T) {
 		{0, 2, []int32{0}, []int32{1}}, {1, 2, []int32{1}, []int32{0}}, {0, 3, []int32{0}, []int32{2}}, {0, 4, []int32{0, 2}, nil},
 		{2, 3, []int32{0, 2}, nil}, {2, 5, []int32{0, 2}, []int32{-1}}, // nobody is its other side
 	} {
-		c := files[want.file].definitions.comms[want.id]
+		c := known.comms[want.file][want.id]
 		if !slices.Equal(c.members, want.members) || !slices.Equal(c.remote, want.remote) {
 			t.Errorf("rank %d: communicator %d has %v and %v, want %v and %v", want.file, want.id, c.members, c.remote, want.members, want.remote)
 		}

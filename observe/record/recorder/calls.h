@@ -194,7 +194,7 @@ void sl_waits_for(struct sl_record *r, int count, const MPI_Request *handles);
     SL_SEVERAL(fn) sl_poll_again(t, r);
 #define AFTER_testsome SL_FOUND(*outcount != 0) { AFTER_waitsome }
 #define BEFORE_status(fn) SL_COMPLETION(fn, sl_request_id(request))
-#define AFTER_status SL_FOUND(*flag) sl_done(t, r, leave);
+#define AFTER_status SL_FOUND(*flag) { if (result == MPI_SUCCESS) sl_comm_ready(t, request); sl_done(t, r, leave); }
 
 /* Persistent requests, cancelling, freeing */
 
@@ -219,24 +219,25 @@ void sl_started(struct sl_thread *t, struct sl_record **r, MPI_Request handle);
 #define BEFORE_request_free(fn) SL_ONE_REQUEST SL_PLAIN(fn)
 #define AFTER_request_free sl_request_forget(before_request); sl_done(t, r, leave);
 
-/* Communicators */
+/* Communicators. The wrappers have their birth, which is counted before the call. */
 
 #define BEFORE_newcomm(fn) struct sl_record *r = sl_call(t, SL_NEWCOMM, fn, SL_HEAD + 1, frame); r->data[0] = sl_pair((int32_t)sl_comm(t, parent_comm)->id, -1);
 #define AFTER_newcomm \
-    if (result == MPI_SUCCESS && *new_comm != MPI_COMM_NULL) r->data[0] = sl_pair((int32_t)(r->data[0] >> 32), (int32_t)sl_comm(t, *new_comm)->id); \
+    if (result == MPI_SUCCESS && *new_comm != MPI_COMM_NULL) r->data[0] = sl_pair((int32_t)(r->data[0] >> 32), (int32_t)sl_comm_new(t, *new_comm, &birth)->id); \
     SL_CHECKED sl_done(t, r, leave);
 #define BEFORE_newcomm_group(fn) struct sl_record *r = sl_call(t, SL_NEWCOMM, fn, SL_HEAD + 1, frame); r->data[0] = sl_pair(-1, -1);
 #define AFTER_newcomm_group AFTER_newcomm
 /* Processes that come in from elsewhere */
 #define BEFORE_spawn(fn) BEFORE_newcomm(fn)
-#define AFTER_spawn AFTER_newcomm
+#define AFTER_spawn birth.enter = r->enter; AFTER_newcomm
 #define BEFORE_join(fn) struct sl_record *r = sl_call(t, SL_NEWCOMM, fn, SL_HEAD + 1, frame); r->data[0] = sl_pair(-2, -1);
-#define AFTER_join AFTER_newcomm
+#define AFTER_join AFTER_spawn
 /* The new communicator is there when the request is complete. */
 #define BEFORE_icomm(fn) SL_BEGIN(SL_ALL) SL_RECORD(fn, 0, 0)
 #define AFTER_icomm \
     if (result == MPI_SUCCESS) r->data[3] = sl_request_add(*request, &(struct sl_request){.function = r->function, .kind = SL_REQ_COLLECTIVE, \
-        .active = true, .peer = who, .comm = c->id, .new_comm = sl_comm_reserve(), .made = made_comm, .made_fortran = made_fortran}); \
+        .active = true, .peer = who, .comm = c->id, .new_comm = sl_comm_reserve(), \
+        .new_sequence = birth.sequence, .made = made_comm, .made_fortran = made_fortran}); \
     SL_CHECKED sl_done(t, r, leave);
 #define BEFORE_comm_free(fn) \
     MPI_Comm before_comm = SL_AT(comm, MPI_COMM_NULL); \

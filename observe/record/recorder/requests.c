@@ -90,6 +90,16 @@ bool sl_request_take(MPI_Request handle, struct sl_request *r) {
     return known;
 }
 
+bool sl_request_look(MPI_Request handle, struct sl_request *r) {
+    if (handle == MPI_REQUEST_NULL) return false;
+    acquire();
+    struct sl_request *found = *where((uintptr_t)handle);
+    bool known = found != NULL && found->active;
+    if (known) *r = *found;
+    release();
+    return known;
+}
+
 uint64_t sl_request_id(MPI_Request handle) {
     if (handle == MPI_REQUEST_NULL) return 0;
     acquire();

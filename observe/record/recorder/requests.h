@@ -32,13 +32,15 @@ struct sl_request {
     union {
         struct { int32_t source, source_tag; };           /* of the receive, if it is both */
         struct { int32_t channel, partitions, missing; }; /* of partitioned messages; missing: not ready */
-        struct { const void *made; uint32_t new_comm; };  /* of a communicator: where its handle will be (NULL: none is made), its number */
+        struct { const void *made; uint32_t new_comm, new_sequence; }; /* of a communicator: where its handle will be (NULL: none is made),
+                                                                          its number, that of the call among those on its parent */
     };
 };
 _Static_assert(sizeof(struct sl_request) <= 80, "a request is too large");
 
 uint64_t sl_request_add(MPI_Request handle, const struct sl_request *content);
 bool sl_request_take(MPI_Request handle, struct sl_request *r);  /* it is complete */
+bool sl_request_look(MPI_Request handle, struct sl_request *r);  /* it is active */
 uint64_t sl_request_id(MPI_Request handle);
 MPI_Request sl_request_moved(MPI_Request before, MPI_Request now);
 bool sl_request_start(MPI_Request handle, struct sl_request *r); /* a persistent one is active again */
