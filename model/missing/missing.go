@@ -14,23 +14,24 @@ import (
 
 // Parts are what is missing of a run. The zero value is a whole run. In JSON they are members of what describes the run.
 type Parts struct {
-	Off       float64 `json:"not_recorded_share,omitempty"` // of the time of all threads, also of the recorded run that was simulated
-	How       string  `json:"recording,omitempty"`          // what chose when recording was on, e.g. window 1s..2s; empty: the program
-	Ranks     int     `json:"incomplete_ranks,omitempty"`   // that were not recorded, or not to their end, or whose events are damaged
-	Files     int     `json:"lost_files,omitempty"`         // that could not be read, or not all of them; whose ranks, is not known
-	Profiled  string  `json:"profiled_ranks,omitempty"`     // ranks of a larger job that left files of a profiler, e.g. 0..3,7; empty: all
-	Only      string  `json:"only_ranks,omitempty"`         // the ranks that were read, e.g. 0..3,7; empty: all
-	Begin     float64 `json:"part_begin_s,omitempty"`       // what was read of the run, in seconds since its start
-	End       float64 `json:"part_end_s,omitempty"`         // 0: to its end
-	Whole     bool    `json:"whole,omitempty"`              // the start and the end of MPI are in it, because --whole asked for them
-	Simulated bool    `json:"simulated,omitempty"`          // from what there is: the run time is not that of the whole, either
-	Unmatched int     `json:"unmatched,omitempty"`          // messages and collectives that lack a partner: their waits are left out
-	Circles   int     `json:"circular_waits,omitempty"`     // wait states that depend on each other in circles: the clocks are wrong
+	Off       float64 `json:"not_recorded_share,omitempty"`  // of the time of all threads, also of the recorded run that was simulated
+	How       string  `json:"recording,omitempty"`           // what chose when recording was on, e.g. window 1s..2s; empty: the program
+	Ranks     int     `json:"incomplete_ranks,omitempty"`    // that were not recorded, or not to their end, or whose events are damaged
+	Files     int     `json:"lost_files,omitempty"`          // that could not be read, or not all of them; whose ranks, is not known
+	Profiled  string  `json:"profiled_ranks,omitempty"`      // ranks of a larger job that left files of a profiler, e.g. 0..3,7; empty: all
+	Only      string  `json:"only_ranks,omitempty"`          // the ranks that were read, e.g. 0..3,7; empty: all
+	Begin     float64 `json:"part_begin_s,omitempty"`        // what was read of the run, in seconds since its start
+	End       float64 `json:"part_end_s,omitempty"`          // 0: to its end
+	Whole     bool    `json:"whole,omitempty"`               // the start and the end of MPI are in it, because --whole asked for them
+	Simulated bool    `json:"simulated,omitempty"`           // from what there is: the run time is not that of the whole, either
+	Unmatched int     `json:"unmatched,omitempty"`           // messages and collectives that lack a partner: their waits are left out
+	Guessed   int     `json:"guessed_connections,omitempty"` // between worlds of processes: which they join, is not certain
+	Circles   int     `json:"circular_waits,omitempty"`      // wait states that depend on each other in circles: the clocks are wrong
 }
 
 // Check refuses what no run is without: less than nothing, as a damaged result says. A gate would take such a run for a whole one.
 func (p *Parts) Check() error {
-	if p.Off < 0 || p.Ranks < 0 || p.Files < 0 || p.Begin < 0 || p.End < 0 || min(p.Unmatched, p.Circles) < 0 {
+	if p.Off < 0 || p.Ranks < 0 || p.Files < 0 || p.Begin < 0 || p.End < 0 || min(p.Unmatched, p.Circles, p.Guessed) < 0 {
 		return errors.New("an amount of what is missing of the run is below 0")
 	}
 	return nil
@@ -77,6 +78,7 @@ func (p *Parts) words(kind Kind) string {
 	add(p.Begin > 0 || p.End > 0, "of the part from %s only", p.part())
 	add(p.Whole && kind != RunTime, "with the start and the end of MPI")
 	add(p.lacksPartners(kind), "with unmatched messages or collectives (%d)", p.Unmatched)
+	add(p.guesses(kind), "with guessed connections between started processes (%d)", p.Guessed)
 	add(p.Circles > 0 && kind == Wait, "of wrong clocks (%s)", phrase.Circles(p.Circles))
 	return strings.Join(list, ", ")
 }
@@ -99,13 +101,16 @@ func (p *Parts) part() string {
 // chance reports whether what is missing was not chosen: even with another run of which as much is missing it is not comparable.
 func (p *Parts) chance(kind Kind) bool {
 	return p.Ranks+p.Files > 0 || p.How == Ring && p.Off >= much && (p.Simulated || kind != RunTime) ||
-		p.lacksPartners(kind) || p.Circles > 0 && kind == Wait
+		p.lacksPartners(kind) || p.guesses(kind) || p.Circles > 0 && kind == Wait
 }
 
 // lacksPartners reports whether messages or collectives without partner matter: all of them are missing in a simulation.
 func (p *Parts) lacksPartners(kind Kind) bool {
 	return p.Unmatched > 0 && (p.Simulated || kind == Wait)
 }
+
+// guesses reports whether messages matter that may have another partner.
+func (p *Parts) guesses(kind Kind) bool { return p.Guessed > 0 && (p.Simulated || kind == Wait) }
 
 // Ranks are ranks in ascending order, as numbers and ranges.
 func Ranks(list []int) string {

@@ -60,6 +60,25 @@ func TestUnmatched(t *testing.T) {
 	}
 }
 
+// TestGuessed wants connections that may be others to matter to waits, and to all that was simulated with them.
+func TestGuessed(t *testing.T) {
+	for _, simulated := range []bool{false, true} {
+		run := Run{Name: "b", Parts: Parts{Guessed: 2, Simulated: simulated}}
+		for _, kind := range []Kind{Time, RunTime, Wait} {
+			want := ""
+			if simulated || kind == Wait {
+				want = "b is with guessed connections between started processes (2)"
+			}
+			if got := Doubt([]Run{run}, kind); got != want {
+				t.Errorf("kind %d, simulated %v: %q, want %q", kind, simulated, got, want)
+			}
+		}
+	}
+	if (&Parts{Guessed: -1}).Check() == nil {
+		t.Error("fewer than no guessed connections")
+	}
+}
+
 // TestCircles wants wrong clocks to matter to waits alone.
 func TestCircles(t *testing.T) {
 	runs := []Run{{Name: "a"}, {Name: "b", Parts: Parts{Circles: 2}}}

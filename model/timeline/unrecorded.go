@@ -230,7 +230,7 @@ func (t *Timeline) Missing() missing.Parts {
 		s := t.Source
 		m.Unmatched += s.Unmatched
 		m.Off, m.How, m.Ranks, m.Files = s.Off, s.How, s.Ranks, s.Files+p.LostFiles
-		m.Profiled, m.Only = s.Profiled, s.Only
+		m.Profiled, m.Only, m.Guessed = s.Profiled, s.Only, s.Guessed
 		return m
 	}
 	m.Off, m.Ranks, m.Files = t.Unrecorded().Over(t.Lifetimes()), len(p.LostThreads), p.LostFiles

@@ -343,7 +343,7 @@ func (t *Trace) accelerators(o *WriteOptions) (*Trace, *timeline.Timeline, error
 		cut := *t
 		p, _ := t.missing()
 		p.Files += tl.Problems.LostFiles
-		cut.Missing = wordOf(p)
+		cut.Missing = MissingWord(p)
 		t = &cut
 	}
 	if tl.Devices == nil {

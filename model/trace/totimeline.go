@@ -390,7 +390,7 @@ func (c *conversion) addMissing(tl *timeline.Timeline) {
 		tl.Source = &p
 	default:
 		tl.Problems.LostFiles, tl.Problems.LeftOut = tl.Problems.LostFiles+p.Files, p.Unmatched
-		tl.Chosen.Profiled = cmp.Or(tl.Chosen.Profiled, p.Profiled)
+		tl.Chosen.Profiled, tl.Chosen.Guessed = cmp.Or(tl.Chosen.Profiled, p.Profiled), p.Guessed
 	}
 	left := map[int]bool{}
 	for _, rank := range tl.Problems.MissingRanks {

@@ -72,11 +72,12 @@ func (t *Trace) setMissing(tl *timeline.Timeline) {
 		p.Simulated = p != missing.Parts{}
 	}
 	p.Files, p.Unmatched = p.Files+tl.Problems.LostFiles, p.Unmatched+tl.Problems.Unmatched()
-	p.Profiled = cmp.Or(tl.Chosen.Profiled, p.Profiled)
-	t.Missing = wordOf(p)
+	p.Profiled, p.Guessed = cmp.Or(tl.Chosen.Profiled, p.Profiled), max(tl.Chosen.Guessed, p.Guessed)
+	t.Missing = MissingWord(p)
 }
 
-func wordOf(p missing.Parts) string {
+// MissingWord is what Properties say is missing.
+func MissingWord(p missing.Parts) string {
 	if p == (missing.Parts{}) {
 		return ""
 	}

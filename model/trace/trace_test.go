@@ -29,6 +29,8 @@ func TestMissingTravels(t *testing.T) {
 	doubtful.Locations[1].Doubtful = true
 	simulated := toTimeline(t, parsed("tool \"slackline simulate\"\nrank 0\n0..1 f\n"), TimelineOptions{})
 	simulated.Source = &missing.Parts{Off: 0.25, How: missing.Ring, Ranks: 2, Only: "0..3"}
+	guessed := parsed("rank 0\n0..1 f\n")
+	guessed.Missing = MissingWord(missing.Parts{Guessed: 2})
 	alone := toTimeline(t, parsed("rank 0\n0..1 MPI_Send: send to 1\nrank 1\n0..1 f\n"), TimelineOptions{})
 	for name, tc := range map[string]struct {
 		trace *Trace
@@ -37,6 +39,7 @@ func TestMissingTravels(t *testing.T) {
 		"file":      {lost, missing.Parts{Files: 1}},
 		"thread":    {parsed("rank 0\n0..1 f\nrank 0 thread 1 missing\nrank 1\n0..1 f\n"), missing.Parts{Ranks: 1}},
 		"master":    {parsed("rank 0 missing\nrank 0 thread 1 truncated\n0..1 f\nrank 1\n0..1 f\n"), missing.Parts{Ranks: 1}},
+		"guessed":   {guessed, missing.Parts{Guessed: 2}},
 		"unmatched": {FromTimeline(alone), missing.Parts{Unmatched: 1}},
 		"doubtful":  {doubtful, missing.Parts{Ranks: 1}},
 		"simulated": {FromTimeline(simulated), missing.Parts{Off: 0.25, How: missing.Ring, Ranks: 2, Only: "0..3", Simulated: true}},

@@ -29,6 +29,7 @@ type Collection struct {
 	WithoutDebug []string // programs without debug information
 	Heads        []Head   // of the threads that left something
 	Faults       []Fault  // of raw files
+	Guessed      int      // connections between processes that were started, which may be others
 }
 
 // Head is what the recorder says of a thread beside its events.
@@ -240,7 +241,8 @@ func (c *collector) collect(files []*threadFiles, ranks int) (*Collection, error
 	for _, f := range files {
 		t.Ranks = max(t.Ranks, f.head.ranks)
 	}
-	c.comms = newCommTable(joinWorlds(files))
+	known, guessed := joinWorlds(files)
+	c.comms, out.Guessed = newCommTable(known), guessed
 	compareWorlds(files)
 	t.MPI, _, _ = strings.Cut(head.library, "\n")
 	t.SamplePeriod = picoseconds(head.period)

@@ -144,8 +144,8 @@ func (f mpiFunction) writeComms(b *strings.Builder, fortran bool) {
 	}
 	for _, p := range f.Params {
 		switch {
-		case p.Name == "stringtag" && !fortran: // that of Fortran has a length
-			b.WriteString("    size_t stringtag_length = stringtag == NULL ? 0 : strlen(stringtag);\n")
+		case (p.Name == "stringtag" || p.Name == "port_name") && !fortran: // those of Fortran have a length
+			fmt.Fprintf(b, "    size_t %s_length = %s == NULL ? 0 : strlen(%s);\n", p.Name, p.Name, p.Name)
 		case p.CType == "MPI_Comm *":
 			fmt.Fprintf(b, "    MPI_Comm *new_comm = %s;\n", p.Name)
 		}
@@ -176,9 +176,12 @@ func (f mpiFunction) birth() string {
 	case f.Class == "newcomm_group":
 		return "sl_birth_of_name(stringtag, stringtag_length)"
 	case f.Class == "join":
-		return "{.how = SL_FROM_CONNECTION, .parent = UINT32_MAX}"
+		return "{.how = SL_FROM_CONNECTION, .parent = UINT32_MAX, .tag = SL_BY_JOIN}"
+	case f.Class == "spawn" && strings.Contains(f.Name, "spawn"):
+		return "sl_birth_of_spawn(t, parent_comm, root)"
 	case f.Class == "spawn":
-		return "sl_birth_on(t, parent_comm, SL_FROM_CONNECTION)"
+		by := map[string]string{"Comm_accept": "SL_BY_ACCEPT", "Comm_connect": "SL_BY_CONNECT"}[f.Name]
+		return "sl_birth_of_port(t, " + by + ", parent_comm, root, port_name, port_name_length)"
 	}
 	return "sl_birth_on(t, " + f.parent() + ", SL_FROM_PARENT)"
 }

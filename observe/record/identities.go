@@ -29,6 +29,14 @@ const (
 	fromStart
 )
 
+// The calls by which other processes come in stand in place of the tag.
+const (
+	bySpawn = iota + 1
+	byAccept
+	byConnect
+	byJoin
+)
+
 // noComm stands for a communicator that is not known.
 const noComm = math.MaxUint32
 

@@ -46,7 +46,9 @@ func TestCommunicatorOrders(t *testing.T) {
 // TestIdentities compares communicators of hand-made ranks: those of one letter are the same one, those of different letters are not.
 func TestIdentities(t *testing.T) {
 	two, one := []int32{0, 1}, func(r int32) []int32 { return []int32{r} }
-	of := func(how birthKind, parent, sequence uint32) birth { return birth{how: how, parent: parent, sequence: sequence, peer: noComm} }
+	of := func(how birthKind, parent, sequence uint32) birth {
+		return birth{how: how, parent: parent, sequence: sequence, peer: noComm}
+	}
 	group := func(parent uint32, tag int32) birth { return birth{how: fromGroup, parent: parent, tag: tag} }
 	leads := func(parent, sequence, peer uint32, tag, far int32) birth {
 		return birth{how: fromLeaders, parent: parent, sequence: sequence, peer: peer, tag: tag, farLeader: far}

@@ -97,7 +97,8 @@ func (s *Sight) read(dirs []string, functions []mpi.Function, paths []string, be
 		}
 		s.files[f.rank] = append(s.files[f.rank], f)
 	}
-	c := &collector{comms: newCommTable(joinWorlds(files)), objects: objectTable{byKey: map[objectKey]uint32{}}, regions: s.regions}
+	known, _ := joinWorlds(files)
+	c := &collector{comms: newCommTable(known), objects: objectTable{byKey: map[objectKey]uint32{}}, regions: s.regions}
 	c.calls = callTable(functions, s.regions)
 	kinds := callKinds(functions)
 	s.Ranks = make([]state.Rank, ranks)

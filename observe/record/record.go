@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"slackline/internal/atomicfile"
+	"slackline/internal/phrase"
 	"slackline/internal/provenance"
 	"slackline/model/missing"
 	"slackline/model/trace"
@@ -348,6 +349,9 @@ func (r *run) describe(c *Collection) {
 	if host, err := os.Hostname(); err == nil {
 		p.Machine = host
 	}
+	if c.Guessed > 0 {
+		p.Missing = trace.MissingWord(missing.Parts{Guessed: c.Guessed})
+	}
 }
 
 // windowText is a window as its flag has it, however that was written.
@@ -364,6 +368,10 @@ func (r *run) report(c *Collection) {
 	r.reportMissing(c)
 	r.reportCounters(c)
 	r.reportFaults(c.Faults)
+	if c.Guessed > 0 {
+		r.Warn("%s between worlds of processes cannot be told from others by sizes and times: their messages may be matched wrongly",
+			phrase.Plural(c.Guessed, "connection"))
+	}
 	full, wrapped, uncounted, truncated, refused := 0, 0, 0, 0, int64(0)
 	failures := map[syscall.Errno][]int{} // the ranks of the threads
 	for _, h := range c.Heads {

@@ -24,7 +24,7 @@ func TestJoinWorlds(t *testing.T) {
 			5: {members: []int32{code(1, 0), 2}, remote: []int32{code(2, 0)}, group: 2, made: 2000},
 		}),
 	}
-	known := joinWorlds(files)
+	known, _ := joinWorlds(files)
 	for _, want := range []struct {
 		file            int
 		id              uint32

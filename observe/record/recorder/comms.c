@@ -123,10 +123,30 @@ struct sl_birth sl_birth_of_leaders(struct sl_thread *t, MPI_Comm local, int lea
     return b;
 }
 
+/* sl_hash is a number for a text, never 0 (FNV-1a). */
+uint64_t sl_hash(const char *text, size_t length) {
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; text != NULL && i < length; i++) hash = (hash ^ (uint8_t)text[i]) * 0x100000001b3u;
+    return hash | 1;
+}
+
 struct sl_birth sl_birth_of_name(const char *name, size_t length) {
-    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
-    for (size_t i = 0; name != NULL && i < length; i++) hash = (hash ^ (uint8_t)name[i]) * 0x100000001b3u;
-    return (struct sl_birth){.how = SL_FROM_NAME, .name = hash};
+    return (struct sl_birth){.how = SL_FROM_NAME, .name = sl_hash(name, length)};
+}
+
+/* sl_birth_of_port is that of a connection through a port, whose name only the root is given. */
+struct sl_birth sl_birth_of_port(struct sl_thread *t, int call, MPI_Comm comm, int root, const char *port, size_t length) {
+    struct sl_birth b = sl_birth_on(t, comm, SL_FROM_CONNECTION);
+    b.tag = call;
+    if (sl_comm(t, comm)->rank == root) b.name = sl_hash(port, length);
+    return b;
+}
+
+struct sl_birth sl_birth_of_spawn(struct sl_thread *t, MPI_Comm comm, int root) {
+    struct sl_birth b = sl_birth_on(t, comm, SL_FROM_CONNECTION);
+    b.tag = SL_BY_SPAWN;
+    if (sl_comm(t, comm)->rank == root) b.name = sl_spawner_own();
+    return b;
 }
 
 /* sl_comm_reserve takes the number of a communicator that is going to be made: their order is that of the calls that begin it. */

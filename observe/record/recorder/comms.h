@@ -10,14 +10,16 @@ enum sl_origin {
     SL_FROM_GROUP,      /* parent, tag */
     SL_FROM_LEADERS,    /* parent: the local one; sequence among such calls on it, leader; known to the leader: peer, far_leader, tag */
     SL_FROM_NAME,       /* name: of the text that is its tag */
-    SL_FROM_CONNECTION, /* parent, sequence; other processes came in */
-    SL_FROM_START,      /* those that started this world */
+    SL_FROM_CONNECTION, /* parent, sequence; other processes came in. Name: at the root, what both sides may know, see worlds.c; 0: nothing */
+    SL_FROM_START,      /* those that started this world; name */
 };
+/* The call by which other processes came in, in place of the tag. */
+enum { SL_BY_SPAWN = 1, SL_BY_ACCEPT, SL_BY_CONNECT, SL_BY_JOIN };
 struct sl_birth {
     enum sl_origin how;
     uint32_t parent, sequence, peer;
     int32_t tag, leader, far_leader;
-    uint64_t name, enter; /* enter: of the call that made it */
+    uint64_t name, enter; /* enter: of the call that made it, or of the start of the process */
 };
 
 struct sl_comm {
@@ -46,6 +48,9 @@ struct sl_birth sl_birth_on(struct sl_thread *t, MPI_Comm parent, enum sl_origin
 struct sl_birth sl_birth_of_group(struct sl_thread *t, MPI_Comm parent, int tag);
 struct sl_birth sl_birth_of_leaders(struct sl_thread *t, MPI_Comm local, int leader, MPI_Comm peer, int far_leader, int tag);
 struct sl_birth sl_birth_of_name(const char *name, size_t length);
+struct sl_birth sl_birth_of_port(struct sl_thread *t, int call, MPI_Comm comm, int root, const char *port, size_t length);
+struct sl_birth sl_birth_of_spawn(struct sl_thread *t, MPI_Comm comm, int root);
+uint64_t sl_hash(const char *text, size_t length);
 
 SL_INLINE struct sl_comm *sl_comm(struct sl_thread *t, MPI_Comm comm) {
     if (SL_LIKELY(t->last_comm == comm && t->last_comm_entry != NULL &&

@@ -113,7 +113,7 @@ void sl_begin(uint16_t fn, struct sl_frame frame, uint64_t enter, int provided) 
     if (parent != MPI_COMM_NULL) { /* the communicator with those that started this world */
         r->kind = SL_NEWCOMM;
         r->words = SL_HEAD + 1;
-        r->data[0] = sl_pair(-2, (int32_t)sl_comm_new(t, parent, &(struct sl_birth){.how = SL_FROM_START, .enter = sl_loaded})->id);
+        r->data[0] = sl_pair(-2, (int32_t)sl_comm_new(t, parent, &(struct sl_birth){.how = SL_FROM_START, .name = sl_spawner(), .enter = sl_loaded})->id);
     }
     sl_done(t, r, sl_initialized);
     t->on = on;

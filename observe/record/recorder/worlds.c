@@ -1,8 +1,10 @@
 /* Worlds: processes that MPI_Comm_spawn starts have a world of their own, whose ranks are numbered after those of the worlds before it.
  *
  * Nothing is communicated between worlds, for the others may not be recorded. Members of another world are known by the remote group of the
- * intercommunicator that first joined both, and by their rank in it; the collector finds which world that is. */
+ * intercommunicator that first joined both, and by their rank in it; the collector finds which world that is: by the name of the port, by the
+ * process that has started it, or else by the times. */
 #include "worlds.h"
+#include "comms.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -56,6 +58,22 @@ uint32_t sl_members(MPI_Group group, int n, uint64_t *words, bool remote) {
     for (int i = 0; i < n; i++) words[i / 2] |= (uint64_t)(uint32_t)global[i] << (i % 2 * 32);
     free(local);
     return made;
+}
+
+/* The process that started others, as a number. Open MPI gives them a port of it, whose name begins with its own; 0: not known. */
+static uint64_t spawner(const char *name, size_t length) { return name == NULL || length == 0 ? 0 : sl_hash(name, length); }
+
+uint64_t sl_spawner_own(void) {
+    const char *job = getenv("PMIX_NAMESPACE"), *rank = getenv("PMIX_RANK");
+    char name[300];
+    if (job == NULL || rank == NULL) return 0;
+    int n = snprintf(name, sizeof name, "%s.%s", job, rank);
+    return n < (int)sizeof name ? spawner(name, (size_t)n) : 0;
+}
+
+uint64_t sl_spawner(void) {
+    const char *port = getenv("OMPI_PARENT_PORT");
+    return port == NULL ? 0 : spawner(port, strcspn(port, ":"));
 }
 
 /* end_of reads where the ranks of a world end; it may be just being written. */
