@@ -255,9 +255,12 @@ func (o *recordOptions) summary(a *env.Env, r *record.Result) {
 	if r.Out != "" {
 		a.Note("%s, %s: trace in %s", phrase.Plural(r.Ranks, "rank"), r.Library, r.Out)
 	}
+	from, _, _ := parseWindow(o.window) // it was checked before
 	switch {
 	case r.NothingRecorded() && o.StartOff:
 		a.Warn("nothing was recorded: the program never called MPI_Pcontrol(1), which --start-off waits for")
+	case r.NothingRecorded() && r.Lasted() > from:
+		a.Warn("nothing was recorded: no MPI call began in --window %s, and no sample was taken", o.window)
 	case r.NothingRecorded():
 		a.Warn("nothing was recorded: the program ended before --window %s began", o.window)
 	}

@@ -119,3 +119,20 @@ func compareWindow(t *testing.T, record func(name string, flags ...string) strin
 	}
 	return problems
 }
+
+// TestNothingInWindow wants the reason for which nothing was recorded: the program was over, or in one call and one computation all the time.
+func TestNothingInWindow(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		command := append(mpitest.Launch(l, 2), mpitest.Build(t, l, "testdata/long.c"))
+		for window, why := range map[string]string{
+			"100ms..200ms": "no MPI call began in --window 100ms..200ms, and no sample was taken",
+			"1h..":         "the program ended before --window 1h.. began",
+		} {
+			args := []string{"record", "--sample", "off", "--window", window, "--out", filepath.Join(t.TempDir(), "run.slt"), "--"}
+			code, _, stderr := clitest.Run("", append(args, command...)...)
+			if code != 0 || !strings.Contains(stderr, "nothing was recorded: "+why+"\n") {
+				t.Errorf("%s: exit code %d, %s", window, code, stderr)
+			}
+		}
+	})
+}

@@ -3,6 +3,7 @@ package record
 import (
 	"fmt"
 	"slices"
+	"time"
 )
 
 // Circumstances are sentences about what made the run take another time than it would otherwise.
@@ -23,6 +24,14 @@ func (r *Result) Circumstances() []string {
 // NothingRecorded reports whether recording was never on.
 func (r *Result) NothingRecorded() bool {
 	return len(r.Heads) > 0 && !slices.ContainsFunc(r.Heads, func(h Head) bool { return !h.Off })
+}
+
+// Lasted is the longest time from the end of MPI_Init to that of the program on a rank; 0: it is not known.
+func (r *Result) Lasted() (longest time.Duration) {
+	for _, h := range r.Heads {
+		longest = max(longest, h.Lasted)
+	}
+	return longest
 }
 
 // withoutCPU is the share of the run for which the first threads of the ranks had no CPU.

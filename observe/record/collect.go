@@ -45,6 +45,7 @@ type Head struct {
 	NoCPU        time.Duration // how long it could have run but had no CPU
 	Refused      int64         // threads of its process that could not be recorded
 	Off          bool          // recording was never on
+	Lasted       time.Duration // from the end of MPI_Init to that of the program; 0: not known, also of further threads
 	// Counters say, for each event that was to be counted, why it was not; 0: it was. CountingEnded: not all of the time.
 	Counters      []syscall.Errno
 	CountingEnded bool
@@ -357,7 +358,7 @@ func (c *collector) rank(out *Collection, files []*threadFiles) ([]*streamTables
 			Rank: f.rank, Thread: f.thread, Bytes: int64(f.head.bytes), Samples: int64(f.head.samples),
 			Failure: f.head.failure, Full: f.head.closed == rawFull || f.head.lost > 0, Wrapped: f.wrapped, Uncounted: f.uncounted,
 			Truncated: f.head.closed == rawOpenEnd, NoCPU: time.Duration(f.head.waited), Refused: int64(f.head.refused),
-			Counters: f.head.counters, CountingEnded: f.head.countingEnded, Off: s.neverOn,
+			Counters: f.head.counters, CountingEnded: f.head.countingEnded, Off: s.neverOn, Lasted: time.Duration(s.lasted),
 		})
 		if f.head.yields {
 			out.Yield = "forced"
@@ -383,7 +384,7 @@ func findCode(path string, s *streamTables, res *resolver, whole bool) (damage, 
 		frames(s.dropped.skips, function)
 	}
 	var rec rawRecord
-	recorded, on := s.dropped != nil, true
+	recorded, on, initialized := s.dropped != nil, true, int64(0)
 	for {
 		switch err := raw.next(&rec); {
 		case err == io.EOF:
@@ -397,6 +398,10 @@ func findCode(path string, s *streamTables, res *resolver, whole bool) (damage, 
 		}
 		recorded = recorded || on && rec.kind != rawProgramBegin && rec.kind != rawThreadBegin && rec.kind != rawOff
 		switch {
+		case s.thread == 0 && initialized == 0 && rec.isCall():
+			initialized = rec.leave
+		case rec.kind == rawProgramEnd && initialized != 0:
+			s.lasted = rec.enter - initialized
 		case rec.kind == rawOff:
 			s.cut, on = true, false
 		case rec.kind == rawOn:

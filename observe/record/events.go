@@ -81,6 +81,7 @@ type streamTables struct {
 	end     int64               // of the program, ns, if its record had no room; else 0
 	cut     bool                // recording was not on all the time
 	neverOn bool                // nor at any time
+	lasted  int64               // from the end of MPI_Init to that of the program, ns; 0: not known
 	counts  map[uint32][]int64  // bytes by peer of persistent collectives, by number
 	late    map[uint64][]uint64 // requests of the rank that were completed while it was off, as SL_LATE; both halves of one
 	dropped *dropped            // what a ring has overwritten; nil: nothing
