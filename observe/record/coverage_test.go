@@ -41,7 +41,7 @@ var details = []detail{
 
 // detailOf is the number of what is recorded of a function; -1: only its time.
 func detailOf(f mpi.Function) int {
-	if (mpiFunction{f}).opaque() {
+	if (mpiFunction{Function: f}).opaque() {
 		return -1
 	}
 	for i, d := range details {

@@ -10,7 +10,18 @@ import (
 )
 
 // An mpiFunction is a function that is wrapped.
-type mpiFunction struct{ mpi.Function }
+type mpiFunction struct {
+	mpi.Function
+	early bool // as an extension of an MPI of before the standard that brought it, MPIX_...
+}
+
+// prefix is what the name of the function begins with.
+func (f mpiFunction) prefix() string {
+	if f.early {
+		return "MPIX_"
+	}
+	return "MPI_"
+}
 
 // handWritten are the functions that the recorder wraps beside those of the table.
 var handWritten = []string{"Init", "Init_thread", "Finalize", "Abort", "Session_init", "Session_finalize"}
@@ -101,17 +112,41 @@ func wrapperFiles(list []mpi.Function) map[string]string {
 	const head = "#include \"calls.h\"\n#include \"fortran.h\"\n#include \"functions.h\"\n#include \"stack.h\"\n" +
 		"#pragma GCC optimize (\"O1\") // there are hundreds of them, and they only pass arguments on\n" +
 		"#pragma GCC diagnostic ignored \"-Wunused-variable\"\n#pragma GCC diagnostic ignored \"-Wunused-but-set-variable\"\n"
-	return mpi.WrapperFiles(list, perFile, head,
-		func(b *strings.Builder, f mpi.Function, _ int, suffix string) { mpiFunction{f}.writeC(b, suffix) },
-		func(b *strings.Builder, f mpi.Function, _ int) { mpiFunction{f}.writeFortran(b) })
+	files := mpi.WrapperFiles(list, perFile, head,
+		func(b *strings.Builder, f mpi.Function, _ int, suffix string) {
+			mpiFunction{Function: f}.writeC(b, suffix)
+		},
+		func(b *strings.Builder, f mpi.Function, _ int) { mpiFunction{Function: f}.writeFortran(b) })
+	early := mpi.WrapperFiles(earlyFunctions(list), perFile, head+"#if defined(OPEN_MPI) && MPI_VERSION < 4\n",
+		func(b *strings.Builder, f mpi.Function, _ int, suffix string) {
+			params, _ := f.CParams()
+			fmt.Fprintf(b, "\nint PMPIX_%s(%s) __attribute__((weak));", f.Name, params)
+			mpiFunction{f, true}.writeC(b, suffix)
+		},
+		func(b *strings.Builder, f mpi.Function, _ int) { mpiFunction{f, true}.writeFortran(b) })
+	for name, text := range early {
+		files["early_"+name] = text + "#endif\n"
+	}
+	return files
+}
+
+// earlyFunctions are the persistent collectives of MPI 4, which Open MPI 4.1 has as extensions.
+func earlyFunctions(list []mpi.Function) (early []mpi.Function) {
+	for _, f := range list {
+		if _, after, ok := collectiveClass(f.Class); ok && after == "AFTER_collective_init" {
+			f.Since, f.Large = "3", false
+			early = append(early, f)
+		}
+	}
+	return early
 }
 
 // writeC writes the wrapper of the C binding.
 func (f mpiFunction) writeC(b *strings.Builder, suffix string) {
 	params, args := f.CParams()
 	call := fmt.Sprintf("real(%s)", args)
-	fmt.Fprintf(b, "\nSL_EXPORT int MPI_%s%s(%s) {\n", f.Name, suffix, params)
-	fmt.Fprintf(b, "    SL_REAL(%s%s);\n    struct sl_thread *t = sl_enter();\n    if (t == NULL) return %s;\n", f.Name, suffix, call)
+	fmt.Fprintf(b, "\nSL_EXPORT int %s%s%s(%s) {\n", f.prefix(), f.Name, suffix, params)
+	fmt.Fprintf(b, "    SL_REAL(%s%s%s);\n    struct sl_thread *t = sl_enter();\n    if (t == NULL) return %s;\n", f.prefix(), f.Name, suffix, call)
 	b.WriteString("    struct sl_frame frame = SL_CALLER;\n    enum { first_index = 0 };\n")
 	f.writeComms(b, false)
 	if f.class() == "file_open" {

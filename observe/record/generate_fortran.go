@@ -13,8 +13,8 @@ import (
 
 func (f mpiFunction) writeFortran(b *strings.Builder) {
 	list, call := f.FortranParams()
-	lower := "mpi_" + strings.ToLower(f.Name)
-	upper := "MPI_" + strings.ToUpper(f.Name)
+	lower := strings.ToLower(f.prefix() + f.Name)
+	upper := strings.ToUpper(f.prefix() + f.Name)
 
 	fmt.Fprintf(b, "\ntypedef void %s_t(%s);\nvoid p%s_(%s) __attribute__((weak));\n", lower, list, lower, list)
 	fmt.Fprintf(b, "static __attribute__((noinline)) void %s_real(%s_t *real, struct sl_frame frame, %s) {\n", lower, lower, list)

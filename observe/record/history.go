@@ -38,7 +38,7 @@ var kindsOfClasses = map[string]state.Kind{
 func callKinds(list []mpi.Function) []callKind {
 	classes := map[string]string{}
 	for _, f := range list {
-		classes[f.Name] = mpiFunction{f}.class()
+		classes[f.Name] = mpiFunction{Function: f}.class()
 	}
 	var kinds []callKind
 	for _, name := range functionNames(list) {

@@ -39,7 +39,7 @@ func TestTable(t *testing.T) {
 		t.Error("a function stands twice in the table")
 	}
 	for _, f := range list {
-		w := mpiFunction{f}
+		w := mpiFunction{Function: f}
 		before, _, _ := strings.Cut(w.before(""), "(")
 		for _, macro := range []string{before, w.after()} {
 			if !strings.Contains(macros, "#define "+macro) {

@@ -167,7 +167,7 @@ void sl_ended(const struct sl_ending *e) {
 SL_EXPORT int MPI_Init(int *argc, char ***argv) {
     struct sl_frame frame = SL_CALLER;
     uint64_t enter = sl_now();
-    SL_REAL(Init);
+    SL_REAL(MPI_Init);
     sl_in_mpi++;
     int result = real(argc, argv);
     if (result == MPI_SUCCESS && sl_in_mpi == 1) {
@@ -182,7 +182,7 @@ SL_EXPORT int MPI_Init(int *argc, char ***argv) {
 SL_EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
     struct sl_frame frame = SL_CALLER;
     uint64_t enter = sl_now();
-    SL_REAL(Init_thread);
+    SL_REAL(MPI_Init_thread);
     sl_in_mpi++;
     int result = real(argc, argv, required, provided);
     if (result == MPI_SUCCESS && sl_in_mpi == 1) sl_begin(SL_FN_Init_thread, frame, enter, *provided);
@@ -192,7 +192,7 @@ SL_EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provid
 
 SL_EXPORT int MPI_Finalize(void) {
     struct sl_ending e = sl_end(SL_FN_Finalize, SL_CALLER);
-    SL_REAL(Finalize);
+    SL_REAL(MPI_Finalize);
     sl_in_mpi++;
     int result = real();
     sl_in_mpi--;

@@ -13,8 +13,8 @@ void *sl_below(void **kept, const char *name, void *otherwise);
 /* SL_REAL declares real: what a wrapper calls. */
 #define SL_REAL(name) \
     static void *below; \
-    __typeof__(&PMPI_##name) real = PMPI_##name; \
-    if (SL_UNLIKELY(sl_injector != NULL)) real = (__typeof__(real))sl_below(&below, "MPI_" #name, (void *)real)
+    __typeof__(&P##name) real = P##name; \
+    if (SL_UNLIKELY(sl_injector != NULL)) real = (__typeof__(real))sl_below(&below, #name, (void *)real)
 
 /* SL_REAL_FORTRAN is the same for a name of Fortran. */
 #define SL_REAL_FORTRAN(type, name) ({ \
