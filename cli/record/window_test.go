@@ -120,7 +120,8 @@ func compareWindow(t *testing.T, record func(name string, flags ...string) strin
 	return problems
 }
 
-// TestNothingInWindow wants the reason for which nothing was recorded: the program was over, or in one call and one computation all the time.
+// TestNothingInWindow wants the reason for which nothing was recorded: the program was over, or in one call or one computation all
+// the time.
 func TestNothingInWindow(t *testing.T) {
 	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		command := append(mpitest.Launch(l, 2), mpitest.Build(t, l, "testdata/long.c"))

@@ -146,7 +146,8 @@ func (f mpiFunction) writeC(b *strings.Builder, suffix string) {
 	params, args := f.CParams()
 	call := fmt.Sprintf("real(%s)", args)
 	fmt.Fprintf(b, "\nSL_EXPORT int %s%s%s(%s) {\n", f.prefix(), f.Name, suffix, params)
-	fmt.Fprintf(b, "    SL_REAL(%s%s%s);\n    struct sl_thread *t = sl_enter();\n    if (t == NULL) return %s;\n", f.prefix(), f.Name, suffix, call)
+	fmt.Fprintf(b, "    SL_REAL(%s%s%s);\n    struct sl_thread *t = sl_enter();\n    if (t == NULL) return %s;\n",
+		f.prefix(), f.Name, suffix, call)
 	b.WriteString("    struct sl_frame frame = SL_CALLER;\n    enum { first_index = 0 };\n")
 	f.writeComms(b, false)
 	if f.class() == "file_open" {

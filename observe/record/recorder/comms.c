@@ -1,7 +1,7 @@
 /* Communicators: numbers for their handles, who is in them, and how they came about.
  *
  * Nothing is communicated: the collector finds that two ranks mean the same communicator from its members and from the call that made it:
- * on which communicator, and the how manyth of those that MPI orders there. */
+ * on which communicator, and its number among the calls that MPI orders there. */
 #include "comms.h"
 #include "requests.h"
 #include "worlds.h"
