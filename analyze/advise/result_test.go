@@ -20,7 +20,8 @@ func TestSay(t *testing.T) {
 		{0.2501, 0.2504, "", "Balancing `main/solve` saves 25.0 % of the run time: 30us instead of 40us."},
 		{0.2, 0.3, "", "Balancing `main/solve` saves 25.0 % (20.0 to 30.0 %) of the run time: 30us instead of 40us."},
 		{-0.0001, 0.251, "", "Balancing `main/solve` saves 25.0 % (0 to 25.1 %) of the run time: 30us instead of 40us."},
-		{0.25, 0.25, "no rank needs it", "Balancing `main/solve` saves 25.0 % of the run time: 30us instead of 40us. This holds if no rank needs it."},
+		{0.25, 0.25, "no rank needs it", "Balancing `main/solve` saves 25.0 % of the run time: 30us instead of 40us. " +
+			"This holds if no rank needs it."},
 	} {
 		a.Low, a.High, a.Assumes = tc.low, tc.high, tc.assumes
 		if got := a.Say(); got != tc.want {
