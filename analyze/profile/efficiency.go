@@ -9,7 +9,7 @@ type Efficiency struct {
 	Parallel      float64 `json:"parallel_efficiency"`      // average useful time of the ranks that were read / run time
 	LoadBalance   float64 `json:"load_balance"`             // average / maximum of the useful times
 	Communication float64 `json:"communication_efficiency"` // maximum of the useful times / run time
-	Serialization float64 `json:"serialization_efficiency"` // maximum of the useful times / ideal run time
+	Serialization float64 `json:"serialisation_efficiency"` // maximum of the useful times / ideal run time
 	Transfer      float64 `json:"transfer_efficiency"`      // ideal run time / run time; without what was not analyzed
 	NotAnalyzed   float64 `json:"not_analyzed_factor"`      // what MPI time that was not analyzed leaves; 1: there is none
 

@@ -83,7 +83,7 @@ var topics = []topic{
 			"x transfer (time of the network).", ""},
 	{"load_balance", "how even the computation is", "Average / maximum of the useful computation of the ranks.", ""},
 	{"communication_efficiency", "what communication leaves", "Maximum of the useful computation of the ranks / run time.", ""},
-	{"serialization_efficiency", "what waiting for each other leaves", "Maximum of the useful computation / run time on an ideal network.",
+	{"serialisation_efficiency", "what waiting for each other leaves", "Maximum of the useful computation / run time on an ideal network.",
 		""},
 	{"transfer_efficiency", "what the network leaves", "Run time on an ideal network (no latency, no cost per byte) / run time.", ""},
 	{"not_analyzed_factor", "what MPI time that was not analyzed leaves",

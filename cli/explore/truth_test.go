@@ -63,7 +63,7 @@ type profiled struct {
 		Parallel      float64 `json:"parallel_efficiency"`
 		LoadBalance   float64 `json:"load_balance"`
 		Communication float64 `json:"communication_efficiency"`
-		Serialization float64 `json:"serialization_efficiency"`
+		Serialization float64 `json:"serialisation_efficiency"`
 		Transfer      float64 `json:"transfer_efficiency"`
 		NotAnalyzed   float64 `json:"not_analyzed_factor"`
 	}
@@ -203,7 +203,7 @@ func compareRun(t *testing.T, e *exploring, index int, words ...string) int {
 	for key, pair := range map[string][2]float64{
 		"parallel": {c.Efficiency.Parallel, p.Efficiency.Parallel}, "balance": {c.Efficiency.LoadBalance, p.Efficiency.LoadBalance},
 		"communication": {c.Efficiency.Communication, p.Efficiency.Communication},
-		"serialization": {c.Efficiency.Serialization, p.Efficiency.Serialization},
+		"serialization": {c.Efficiency.Serialisation, p.Efficiency.Serialization},
 		"transfer":      {c.Efficiency.Transfer, p.Efficiency.Transfer},
 		"not analyzed":  {c.Efficiency.NotAnalyzed, p.Efficiency.NotAnalyzed},
 	} {

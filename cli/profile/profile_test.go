@@ -30,7 +30,7 @@ func TestEfficiencies(t *testing.T) {
 		}
 		for key, want := range map[string]float64{
 			"parallel_efficiency": 55.0 / 80, "load_balance": 55.0 / 2 / 38, "communication_efficiency": 38.0 / 40,
-			"serialization_efficiency": tc.serialization, "transfer_efficiency": tc.transfer,
+			"serialisation_efficiency": tc.serialization, "transfer_efficiency": tc.transfer,
 		} {
 			if got, ok := d.Efficiency[key].(float64); !ok || math.Abs(got-want) > 1e-9 { // they are quotients
 				t.Errorf("%s: %s = %v, want %g", name, key, d.Efficiency[key], want)

@@ -266,10 +266,10 @@ type Efficiency struct {
 	Parallel      float64 `json:"parallel"`
 	LoadBalance   float64 `json:"load_balance"`
 	Communication float64 `json:"communication"`
-	Serialization float64 `json:"serialization"`
+	Serialisation float64 `json:"serialisation"`
 	Transfer      float64 `json:"transfer"`
 	NotAnalyzed   float64 `json:"not_analyzed"` // what MPI time that was not analyzed leaves; 1: there is none
-	Estimated     bool    `json:"estimated"`    // serialization and transfer are estimates
+	Estimated     bool    `json:"estimated"`    // serialisation and transfer are estimates
 }
 
 // Tolerance is the answer of tolerance: the run as a schedule, replayed on a machine; T as a function of the latency L.

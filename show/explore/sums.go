@@ -62,7 +62,7 @@ func answerComposition(v *view, f *findings, _ *query) (any, error) {
 	c, e, finite := f.composition, f.efficiency, phrase.FiniteOr0
 	a := &Composition{Total: ps(c.Total), Parts: []Part{}, Efficiency: Efficiency{
 		RunTime: int64(e.RunTime), Parallel: finite(e.Parallel), LoadBalance: finite(e.LoadBalance), Communication: finite(e.Communication),
-		Serialization: finite(e.Serialization), Transfer: finite(e.Transfer), NotAnalyzed: finite(e.NotAnalyzed), Estimated: e.Estimated,
+		Serialisation: finite(e.Serialization), Transfer: finite(e.Transfer), NotAnalyzed: finite(e.NotAnalyzed), Estimated: e.Estimated,
 	}}
 	for _, p := range c.Parts {
 		a.Parts = append(a.Parts, Part{Kind: p.Kind.String(), Name: p.Name, Title: waits.PartTitle(&p), Time: ps(p.Time)})

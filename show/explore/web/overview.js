@@ -252,7 +252,7 @@ function efficiencies(f) {
     ["Parallel efficiency", e.parallel, 0, "load balance × communication"],
     ["Load balance", e.load_balance, 1, "mean over longest computation of a rank"],
     ["Communication", e.communication, 1, `serialization × transfer${e.not_analyzed < 1 ? " × not analyzed" : ""}`],
-    ["Serialization", e.serialization, 2, `loss by dependencies${estimated}`],
+    ["Serialization", e.serialisation, 2, `loss by dependencies${estimated}`],
     ["Transfer", e.transfer, 2, `loss by moving data${estimated}`],
   ];
   if (e.not_analyzed < 1) rows.push(["Not analyzed", e.not_analyzed, 2, "loss by MPI time that is neither known to be waiting nor transfer"]);

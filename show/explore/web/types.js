@@ -160,7 +160,7 @@
 /** @typedef {{kind: string, name: string, title: string, time: number}} Part */
 /**
  * @typedef {{
- *   run_time: number, parallel: number, load_balance: number, communication: number, serialization: number,
+ *   run_time: number, parallel: number, load_balance: number, communication: number, serialisation: number,
  *   transfer: number, not_analyzed: number, estimated: boolean,
  * }} Efficiency
  */
