@@ -170,7 +170,7 @@ func writeProgram(ctx context.Context, w io.Writer, f schedule.Format, p schedul
 	g, ok := p.(*schedule.Graph)
 	if !ok {
 		var err error
-		if g, err = materialize(ctx, schedule.Blocks(p), p.Origins()); err != nil {
+		if g, err = materialize(ctx, schedule.Blocks(p), p.Origins(), mostOps()); err != nil {
 			return nil, err
 		}
 	}
@@ -180,20 +180,31 @@ func writeProgram(ctx context.Context, w io.Writer, f schedule.Format, p schedul
 // expanded returns a program with its collectives turned into messages.
 func expanded(ctx context.Context, p schedule.Program, mapping *collective.Mapping, gamma unit.PerByte) (*schedule.Graph, error) {
 	x := collective.Expand(p, mapping, gamma)
-	g, err := materialize(ctx, x, p.Origins())
+	g, err := materialize(ctx, x, p.Origins(), mostOps())
 	if e := x.Err(); e != nil {
 		return nil, e
 	}
 	return g, err
 }
 
-// maxOpsInMemory bounds a schedule that must be held in memory to be written: 8
-// GiB of operations, and some more for their dependencies.
-const maxOpsInMemory = 1 << 28
+// maxOpsInMemory bounds a schedule that must be held in memory to be written, each of whose operations takes opBytes there.
+const (
+	maxOpsInMemory = 1 << 28
+	opBytes        = 160
+)
 
-// materialize takes a stream into memory until it is interrupted, and keeps the
+// mostOps is how many operations can be held in memory.
+func mostOps() int {
+	free, known := memory.Available()
+	if !known {
+		return maxOpsInMemory
+	}
+	return int(min(maxOpsInMemory, free/opBytes))
+}
+
+// materialize takes a stream of at most so many operations into memory until it is interrupted, and keeps the
 // origins of its operations.
-func materialize(ctx context.Context, s schedule.Stream, origins []schedule.Origin) (*schedule.Graph, error) {
+func materialize(ctx context.Context, s schedule.Stream, origins []schedule.Origin, most int) (*schedule.Graph, error) {
 	build := schedule.NewBuilder(s.Ranks())
 	var b schedule.Block
 	ops := 0
@@ -202,9 +213,9 @@ func materialize(ctx context.Context, s schedule.Stream, origins []schedule.Orig
 			return nil, fmt.Errorf("interrupted: %w", err)
 		}
 		for at, ok := s.Next(rank, schedule.Cursor{}, &b); ok; at, ok = s.Next(rank, at, &b) {
-			if ops += len(b.Ops); ops > maxOpsInMemory {
+			if ops += len(b.Ops); ops > most {
 				return nil, fmt.Errorf("more than %s operations do not fit into memory; write slk without --expand, or fewer ranks or iterations",
-					phrase.Grouped(maxOpsInMemory))
+					phrase.Grouped(most))
 			}
 			build.Add(rank, &b)
 		}

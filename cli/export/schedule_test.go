@@ -68,10 +68,22 @@ func program(t *testing.T, name string, ranks int) schedule.Program {
 	return p
 }
 
+// A program that does not fit into memory is refused before it takes it.
+func TestTooManyOps(t *testing.T) {
+	p := program(t, "ring", 5)
+	const want = "more than 3 operations do not fit into memory"
+	if _, err := materialize(t.Context(), schedule.Blocks(p), nil, 3); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("error %v, want %s", err, want)
+	}
+	if most := mostOps(); most < 1 || most > maxOpsInMemory {
+		t.Errorf("%d operations fit into memory", most)
+	}
+}
+
 // A program in memory is the same text as the lazy one; collectives become messages.
 func TestMaterialize(t *testing.T) {
 	p := program(t, "ring", 5)
-	g, err := materialize(t.Context(), schedule.Blocks(p), p.Origins())
+	g, err := materialize(t.Context(), schedule.Blocks(p), p.Origins(), 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +124,7 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	p := program(t, "ring", 5)
-	if _, err := materialize(ctx, schedule.Blocks(p), nil); err == nil || !strings.Contains(err.Error(), "interrupted") {
+	if _, err := materialize(ctx, schedule.Blocks(p), nil, 1<<20); err == nil || !strings.Contains(err.Error(), "interrupted") {
 		t.Errorf("materialize: error %v", err)
 	}
 	var b bytes.Buffer

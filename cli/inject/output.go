@@ -11,8 +11,8 @@ import (
 
 // injectLines is the report of an injection for people.
 func injectLines(r *inject.Result) []string {
-	lines := []string{fmt.Sprintf("%s, %s, %.3f s from start to end of the command",
-		phrase.Plural(r.Ranks, "rank"), r.MPI, r.Elapsed.Seconds())}
+	lines := []string{fmt.Sprintf("%s, %s, %s from start to end of the command",
+		phrase.Plural(r.Ranks, "rank"), r.MPI, (unit.Duration(r.Elapsed.Nanoseconds()) * unit.Nanosecond).Short())}
 	if r.Latency != "" {
 		lines = append(lines, latencyLines(r)...)
 	}
