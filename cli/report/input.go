@@ -101,6 +101,11 @@ func (o *reportOptions) openRecorded(a *env.Env, c *cobra.Command, in *report.In
 	a.WarnAll(t.Warnings)
 	scenario.NoteOfClocks(a, t.Clocks)
 	scenario.WarnOfProblems(a, t.Timeline)
+	part := t.Timeline
+	if !o.run.Whole && o.run.Begin.Value == 0 && o.run.End.Value == 0 {
+		part = part.Core(o.run.Threads, false)
+	}
+	a.WarnAll(part.Circumstances())
 	if err := o.run.ApplyGrid(t.Timeline); err != nil {
 		return err
 	}
