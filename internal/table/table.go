@@ -302,7 +302,7 @@ func Markdown(text string) string { return markup.Replace(text) }
 var markup = strings.NewReplacer("&", "&amp;", "<", "&lt;", `\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "#", `\#`, "~",
 	`\~`, "|", `\|`, "\r", " ", "\n", " ")
 
-// CodeSpan is a name that others gave as a code span of Markdown, in which nothing is markup nor calls somebody.
+// CodeSpan is a name that others gave as a code span of Markdown, in which nothing is markup or mentions a user.
 func CodeSpan(name string) string {
 	if name == "" {
 		return ""

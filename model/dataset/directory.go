@@ -59,7 +59,7 @@ func placeOf(name string) (names []string, at []float64, unclear []string) {
 			continue
 		}
 		if err != nil {
-			unclear = append(unclear, fmt.Sprintf("%q is no number and is passed over", name[m[2]:m[1]]))
+			unclear = append(unclear, fmt.Sprintf("%q is not a number and is ignored", name[m[2]:m[1]]))
 			continue
 		}
 		if exponent != "" && !strings.ContainsAny(exponent, "+-") {

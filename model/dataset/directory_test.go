@@ -77,7 +77,7 @@ func TestUnclearNames(t *testing.T) {
 		"run.n1kb.csv":   `x: names that can be read in two ways: 1; the first is x/run.n1kb.csv, of which "n1kb" is read as n = 1; write the whole number, or a factor such as k, M, Ki or Mi`,
 		"run.n1e3.csv":   `x: names that can be read in two ways: 1; the first is x/run.n1e3.csv, of which "n1e3" is read as n = 1000; write n1.e3 if e3 is a parameter of its own`,
 		"run.n1e+03.csv": "",
-		"run.n1e999.csv": `x: names that can be read in two ways: 1; the first is x/run.n1e999.csv, of which "n1e999" is no number and is passed over`,
+		"run.n1e999.csv": `x: names that can be read in two ways: 1; the first is x/run.n1e999.csv, of which "n1e999" is not a number and is ignored`,
 	} {
 		d, err := dataset.ReadDir("x", fstest.MapFS{name: file(1)}, dataset.Options{})
 		if err != nil || strings.Join(d.Warnings, "\n") != want {

@@ -60,7 +60,7 @@ func TestConnections(t *testing.T) {
 			connected(fromConnection, bySpawn, 7, 0, 100), connected(fromConnection, bySpawn, 9, 0, 110),
 			connected(fromStart, 0, 9, 50, 101), connected(fromStart, 0, 7, 51, 109),
 		}, []int32{3, 2, 1, 0}, 0},
-		{"nobody knows who started whom", []rawComm{
+		{"the parents are unknown", []rawComm{
 			connected(fromConnection, bySpawn, 0, 0, 100), connected(fromConnection, bySpawn, 0, 0, 110),
 			connected(fromStart, 0, 0, 50, 111), connected(fromStart, 0, 0, 51, 101),
 		}, []int32{3, 2, 1, 0}, 2},
